@@ -1,0 +1,100 @@
+from gevent import monkey
+
+monkey.patch_all()
+
+import signal  # noqa: E402
+import sys  # noqa: E402
+from urllib.parse import urlsplit  # noqa: E402
+
+import flask_sock  # noqa: E402
+import gevent  # noqa: E402
+from flask import Flask  # noqa: E402
+from gevent.pywsgi import WSGIServer  # noqa: E402
+
+import feed  # noqa: E402
+from database import database, new_key  # noqa: E402
+from live import route  # noqa: E402
+from live.blocks import body  # noqa: E402
+from live.follow import Follower  # noqa: E402
+from live.fragments import Drawing  # noqa: E402
+from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
+from models import Assistant, Choice, Person, migrate  # noqa: E402
+from runner.serve import Runner  # noqa: E402
+from settings import BadSettings, Settings  # noqa: E402
+from web import DOORS, auth, headers  # noqa: E402
+from web.assets import ASSETS  # noqa: E402
+
+STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
+ENDS = {
+    "stopped": "You stopped this answer.",
+    "cut": "The server restarted while this was written.",
+    "incomplete": "This answer was cut off.",
+    "length": "The model reached its length limit.",
+    "filtered": "The model's provider stopped this answer.",
+}
+
+
+def create_app(settings: Settings) -> tuple[Flask, Follower]:
+    """The web application and the follower that feeds its open pages."""
+    app = Flask(__name__, static_folder=None)
+    base = urlsplit(settings.public_url).path.rstrip("/")
+    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", MAX_CONTENT_LENGTH=8 << 20, DEMO=only_demo)
+    app.config.update(MAX_FORM_MEMORY_SIZE=8 << 20)
+    parts = app.jinja_env.get_template("_parts.html").module
+    app.jinja_env.globals.update(base=base, assets=ASSETS, statuses=STATUSES, ends=ENDS, body=body, client_id=new_key)
+    app.jinja_env.globals.update(icon=parts.icon, version=parts.version)
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    follower = Follower(Drawing(app.jinja_env))
+    app.config.update(NEWS=follower.news_since)
+    for door in DOORS:
+        app.register_blueprint(door)
+    flask_sock.Server = Socket
+    route.install(app, follower)
+    app.before_request(auth.check)
+    app.after_request(headers.finish)
+    return app, follower
+
+
+def only_demo() -> bool:
+    """Whether nothing but the demo model can answer."""
+    return all("shows how Parley works" in choice.note for choice in Choice.select())
+
+
+def prepare(settings: Settings) -> Person:
+    """The database, its owner and the first agent."""
+    database.open(settings.database, threaded=True)
+    migrate()
+    if not Assistant.first():
+        database.run(lambda: Assistant.create(name="Assistant"))
+    return Person.find(Person.role == "owner") or Person.join("Owner", "owner")
+
+
+def serve(settings: Settings) -> None:
+    """Serve until a signal says stop; then save, tell the pages to come back, and end."""
+    owner = prepare(settings)
+    database.committed = feed.ring
+    app, follower = create_app(settings)
+    runner = Runner(settings)
+    server = WSGIServer((settings.host, settings.port), app, log=None, handler_class=Handler)
+    server.start()
+    url = settings.public_url or f"http://{settings.host}:{server.server_port}"
+    print(f"Parley is at {url}\nSign in, once, with {url}/enter?key={owner.invite()}", flush=True)
+    runner.start()
+    gevent.spawn(follower.serve)
+    keep_alive()
+    ended = gevent.event.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        gevent.signal_handler(number, ended.set)
+    ended.wait()
+    server.stop_accepting()
+    runner.stop()
+    close_all(1012)
+    server.stop(timeout=2)
+
+
+if __name__ == "__main__":
+    try:
+        chosen = Settings.from_environ()
+    except BadSettings as why:
+        sys.exit(str(why))
+    serve(chosen)

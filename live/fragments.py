@@ -1,0 +1,79 @@
+"""A change becomes HTML: which partial, and whether it is appended, replaced or removed."""
+
+from collections.abc import Callable
+from html import escape
+
+from jinja2 import Environment
+
+from live.blocks import Growing, body
+from models import Conversation, Item, Path
+
+MANY = 200  # changed items after which the whole list is drawn again
+WINDOW = 50  # items a page shows at first
+
+
+def swap(how: str, where: str, html: str = "") -> str:
+    """One out-of-band swap of htmx 4. (A partial is parsed as a template, so it may begin with a table row.)"""
+    return f'<hx-partial hx-target="{escape(where)}" hx-swap="{how}">{html}</hx-partial>'
+
+
+class Drawing:
+    """Draws rows with the partials of the first load."""
+
+    def __init__(self, templates: Environment) -> None:
+        self.templates = templates
+
+    def draw(self, partial: str, **names: object) -> str:
+        return self.templates.get_template(partial).render(**names)
+
+    # One item
+
+    def born(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
+        """ITEM joins the list: a queued one at its end, another before the queue."""
+        html = self.item(item, path, growing)
+        return swap("beforeend", "#items", html) if item.queued else swap("beforebegin", "#queue", html)
+
+    def changed(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
+        return swap("outerMorph", f"#item-{item.id}", self.item(item, path, growing))
+
+    def gone(self, item: str) -> str:
+        return swap("delete", f"#item-{item}")
+
+    def foot(self, item: Item) -> str:
+        return swap("outerHTML", f"#item-{item.id}-foot", self.draw("items/_foot.html", item=item))
+
+    def item(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
+        return self.draw("items/_item.html", item=item, path=path, body=grown(growing))
+
+    # The list and what is around it
+
+    def window(self, conversation: Conversation, path: Path, growing: dict[str, Growing]) -> str:
+        """The whole list anew, kept nodes kept."""
+        items = conversation.items(WINDOW)
+        names = {"conversation": conversation, "items": items, "path": path, "more": len(items) == WINDOW}
+        return swap("innerMorph", "#items", self.draw("items/_items.html", body=grown(growing), **names))
+
+    def queue(self, conversation: Conversation) -> str:
+        """The line between what is said and what waits stands before the first queued item."""
+        line = self.draw("items/_queue.html")
+        waiting = conversation.queue()
+        where = swap("beforebegin", f"#item-{waiting[0].id}", line) if waiting else swap("beforeend", "#items", line)
+        return swap("delete", "#queue") + where
+
+    def conversation(self, conversation: Conversation) -> str:
+        """The title and the state of the conversation on show."""
+        head = self.draw("conversations/_title.html", conversation=conversation)
+        status = self.draw("conversations/_status.html", conversation=conversation)
+        return swap("outerHTML", "#title", head) + swap("outerHTML", "#status", status)
+
+    def row(self, conversation: Conversation, born: bool) -> str:
+        """The row of a conversation in the list of conversations."""
+        html = self.draw("conversations/_row.html", conversation=conversation)
+        if born:
+            return swap("afterbegin", "#conversations", html)
+        return swap("outerMorph", f"#conversation-{conversation.id}", html)
+
+
+def grown(growing: dict[str, Growing]) -> Callable[[Item], str]:
+    """How the text of an item is drawn: as the open pages have it while it grows."""
+    return lambda item: growing[item.id].markup if item.id in growing else body(item)

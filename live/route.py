@@ -1,0 +1,41 @@
+"""The websocket of an open page: authorise, join, and stay until the page leaves."""
+
+from flask import Flask, abort, current_app, g, request
+from flask_sock import Sock
+
+from live.follow import Follower, OpenPage
+from live.socket import Socket
+from models import Conversation
+
+MAX_PAGES = 20  # open pages of one person
+
+
+def install(app: Flask, follower: Follower) -> None:
+    """Add the routes of the socket to APP."""
+    sock = Sock(app)
+
+    @sock.route("/live", defaults={"id": ""}, endpoint="live_list")
+    @sock.route("/conversations/<id>/live", endpoint="live")
+    def live(socket: Socket, id: str) -> None:
+        page = OpenPage(g.person.id, g.session.id, id, socket)
+        since = request.args.get("since", "")
+        try:
+            follower.join(page, int(since[:18]) if since.isdecimal() else 0)
+            socket.linger()
+        finally:
+            follower.leave(page)
+
+    @app.before_request
+    def allowed() -> None:
+        """Before the handshake: only the person's own conversations, and a bounded number of pages."""
+        if request.endpoint not in ("live", "live_list"):
+            return
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            abort(426, "This address speaks websocket only.")
+        id = (request.view_args or {}).get("id", "")
+        if id and not Conversation.seen_by(g.person.id, id):
+            abort(404, "There is no such conversation, or it is not yours to see.")
+        if sum(page.person == g.person.id for page in follower.pages) >= current_app.config["MAX_PAGES"]:
+            abort(429, "You have too many pages open. Close some of them.")
+
+

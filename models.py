@@ -1,0 +1,86 @@
+"""The tables: what each row is, what it answers, what it may do. (The code is in `tables/`, by family.)"""
+
+import peewee as pw
+
+from database import Row, database, follow, keys_after
+from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
+from tables.chat import Conversation, Refused, asked, decided, retried, stopped
+from tables.items import Branch, Item, Path, Piece, item
+from tables.people import Draft, Membership, Person, Session, Token
+
+__all__ = [
+    *("Assistant", "Choice", "Context", "Memory", "Plugin", "Skill", "assistant", "groups", "plugin", "skill"),
+    *("Conversation", "Refused", "asked", "decided", "retried", "stopped"),
+    *("Branch", "Item", "Path", "Piece", "item"),
+    *("Draft", "Membership", "Person", "Session", "Token"),
+    *("Change", "TABLES", "migrate", "shapes"),
+]
+
+
+class Change(Row):
+    """A row changed: `seq` numbers the changes, `born` is the number of the row's first one, `chat` its topic."""
+
+    seq = pw.AutoField()
+    born = pw.IntegerField()
+    kind = pw.TextField()
+    row = pw.TextField()
+    chat = pw.TextField()
+    gone = pw.BooleanField()
+    at = pw.IntegerField(default=0)
+
+    class Meta:
+        indexes = ((("row", "kind"), False),)
+
+
+TABLES = [
+    *(Person, Token, Session, Membership, Draft),
+    *(Assistant, Choice, Plugin, Skill, Memory, Context),
+    *(Conversation, Branch, Item, Piece),
+]
+
+CHANGE_TABLE = """create table change (seq integer primary key autoincrement, born integer not null, kind text not null,
+ row text not null, chat text not null, gone integer not null, at integer not null default (unixepoch()))"""
+
+TURNED = """create trigger conversation_turned after update of branch on conversation when old.branch <> new.branch
+ begin delete from change where row = new.id and kind = 'turn';
+ insert into change(born, kind, row, chat, gone) values (0, 'turn', new.id, new.id, 0); end"""
+
+LIVE = [(Item, "new.chat"), (Conversation, "new.id"), (Membership, "new.chat"), (Session, "new.person")]
+
+
+def shapes() -> list[type[Row]]:
+    """The tables of agents and conversations."""
+    return [Assistant, Conversation, Item, Choice, Plugin, Skill, Memory, Context]
+
+
+class TooNew(Exception):
+    """The database was written by a newer Parley."""
+
+
+def first_tables() -> None:
+    database.create_tables(TABLES)
+    database.execute_sql(CHANGE_TABLE)
+    database.execute_sql("create index change_row on change(row, kind)")
+    database.execute_sql("create index item_open on item(kind, state, id) where done = 0")
+    for table, chat in LIVE:
+        for trigger in follow(table, chat):
+            database.execute_sql(trigger)
+    database.execute_sql(TURNED)
+
+
+MIGRATIONS = [first_tables]  # number N brings the file from version N to N + 1; only ever appended to
+
+
+def migrate() -> None:
+    """Bring the open database to this version, each step in a transaction. Raises TooNew for one from the future."""
+    version = database.pragma("user_version")
+    if version > len(MIGRATIONS):
+        raise TooNew(f"The database has version {version}, this Parley knows {len(MIGRATIONS)}. Start the newer one.")
+    for number in range(version, len(MIGRATIONS)):
+
+        def step(number: int = number) -> None:
+            MIGRATIONS[number]()
+            database.execute_sql(f"pragma user_version = {number + 1}")
+
+        database.run(step, patience=600)
+    keys_after(max((table.select(pw.fn.max(table.id)).scalar() or "0" for table in (Item, Conversation)), default="0"))

@@ -1,0 +1,79 @@
+"""Which model answers, and where it runs."""
+
+from database import write
+from models import Assistant, Choice
+from runner.local import LocalFailure, LocalModel, LocalServer, models
+from runner.pieces import Failure, Server
+from settings import Settings
+
+LOCAL_GROUP = "On this computer"
+LOCAL_ROOM = 16000  # characters of history that a small local model is given
+DEMO_NOTE = "A small model that shows how Parley works. Set AI_URL to add a better one."
+
+
+class Models:
+    """The models of this installation: those on this computer and those of AI_URL."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.local: dict[str, LocalModel] = {m.id: m for m in models(str(settings.data), settings.model_file)}
+        self.child = LocalServer()
+
+    @write
+    def list(self) -> None:
+        """Write the table of choices."""
+        Choice.delete().execute()
+        if self.settings.ai_url and self.settings.ai_model:
+            Choice.create(id=self.settings.ai_model, name=self.settings.ai_model, group=self.host)
+        for model in self.local.values():
+            note = DEMO_NOTE if model.demo else ""
+            Choice.create(id=model.id, name=model.name, group=LOCAL_GROUP, note=note)
+
+    @property
+    def host(self) -> str:
+        return self.settings.ai_url.split("//")[-1].split("/")[0]
+
+    def chosen(self, model: str, agent: str) -> str:
+        """The model that answers when the person chose MODEL ("" none) and talks to AGENT ("" the first one)."""
+        assistant = Assistant.find(Assistant.id == agent) if agent else Assistant.first()
+        return model or (assistant.model if assistant else "") or self.default
+
+    @property
+    def default(self) -> str:
+        if self.settings.ai_url:
+            return self.settings.ai_model or "default"
+        return next(iter(self.local), "")
+
+    def server(self, model: str) -> Server:
+        """Where MODEL answers; a local one is started. Raises Failure when there is none."""
+        if model in self.local:
+            return self._local(self.local[model])
+        if model and self.settings.ai_url and not model.startswith("local:"):
+            return Server(self.host, self.settings.ai_url, self.settings.ai_key, model)
+        raise Failure(
+            who="Parley",
+            why=f"There is no model called {model}." if model else "There is no model to answer with.",
+            advice="Set AI_URL and AI_MODEL, or put a GGUF file into the data folder's models folder.",
+        )
+
+    def _local(self, model: LocalModel) -> Server:
+        try:
+            address, key = self.child.address(model)
+        except LocalFailure as why:
+            raise Failure(who=model.name, why=str(why), advice="Choose another model, or look at the log.") from why
+        return Server(model.name, address, key, model.id.removeprefix("local:"))
+
+    def room(self, model: str) -> int:
+        """Characters of history MODEL is given; 0 is all."""
+        return LOCAL_ROOM if model in self.local else 0
+
+    def parameters(self, model: str) -> dict:
+        return {"max_tokens": 1024} if model in self.local else {}
+
+    def titles(self, model: str) -> bool:
+        """Whether MODEL may name conversations; the demo model cannot."""
+        return not (model in self.local and self.local[model].demo)
+
+    def instructions(self, agent: str) -> str:
+        assistant = Assistant.find(Assistant.id == agent) if agent else Assistant.first()
+        return assistant.instructions if assistant else ""

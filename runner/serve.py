@@ -1,0 +1,111 @@
+"""The agent's side: waits on the feed and runs one greenlet for each wish whose turn it is."""
+
+import logging
+from collections import Counter
+
+import gevent
+from gevent import Greenlet
+
+import feed
+from database import Full, Locked, write
+from models import Conversation, Item
+from runner import client, titles
+from runner.choices import Models
+from runner.run import Restarting, Run, Stopped, card
+from runner.pieces import Failure
+from runner.writer import Writer, insist
+from settings import Settings
+
+IDLE = 30.0  # seconds between two looks when nothing changes
+log = logging.getLogger("parley.runner")
+
+
+class Runner:
+    """Runs the agents in the background, at most `settings.runs` at once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.models = Models(settings)
+        self.writer = Writer()
+        self.runs: dict[str, tuple[Item, Greenlet]] = {}  # by conversation
+        self.naming: dict[str, Greenlet] = {}
+        self.greenlets: list[Greenlet] = []
+
+    def start(self) -> None:
+        """Go on where the last server ended, then serve."""
+        self.models.list()
+        for wish in Item.select().where(Item.done == 0, Item.state == "running"):
+            Conversation.get_by_id(wish.chat).recover()
+        self.greenlets = [gevent.spawn(self.serve), gevent.spawn(self.writer.serve), gevent.spawn(client.warm)]
+
+    def stop(self) -> None:
+        """Save what grows and end; the next server goes on."""
+        gevent.killall(self.greenlets[:1])
+        gevent.killall([run for _, run in self.runs.values()], exception=Restarting, timeout=5)
+        gevent.killall([*self.greenlets, *self.naming.values()], timeout=1)
+        self.models.child.stop()
+
+    def serve(self) -> None:
+        while True:
+            cursor = feed.latest()
+            try:
+                self.stop_runs()
+                self.start_runs()
+            except (Locked, Full) as why:
+                log.warning("waiting for the database: %s", why)
+                gevent.sleep(1)
+                continue
+            feed.wait(cursor, IDLE)
+
+    def stop_runs(self) -> None:
+        """See to the wishes to stop."""
+        for stop in Conversation.stops():
+            for greenlet in (self.runs.get(stop.chat, (None, None))[1], self.naming.get(stop.chat)):
+                if greenlet:
+                    greenlet.kill(Stopped, block=False)
+            if stop.chat not in self.runs:
+                self.stopped(stop)
+
+    @write
+    def stopped(self, stop: Item) -> None:
+        """No run to stop here: a wish that still waits for its place is given up."""
+        conversation = Conversation.get_by_id(stop.chat)
+        wish = conversation.open_wish()
+        if wish:
+            conversation.finish(wish, "stopped")
+        Item.update(done=True).where(Item.id == stop.id).execute()
+
+    def start_runs(self) -> None:
+        """Begin the runs there is room for, the longest waiting first."""
+        people = Counter(wish.person for wish, _ in self.runs.values())
+        for wish in Conversation.waiting():
+            room = len(self.runs) < self.settings.runs and people[wish.person] < self.settings.runs_person
+            if room and wish.chat not in self.runs and Conversation.get_by_id(wish.chat).claim(wish):
+                people[wish.person] += 1
+                self.runs[wish.chat] = (wish, gevent.spawn(self.run, wish))
+
+    def run(self, wish: Item) -> None:
+        """Answer WISH. The one catch-all: whatever else goes wrong, the person sees it."""
+        run = Run(wish, self.models, self.writer)
+        try:
+            if run.answer() and titles.due(run.conversation) and self.models.titles(run.model):
+                self.naming[wish.chat] = gevent.spawn(self.name, run)
+        except Exception as why:
+            log.exception("a run failed")
+            fault = Failure(
+                who="Parley",
+                why=f"Something in Parley itself failed: {type(why).__name__}.",
+                advice="Ask again. If it happens once more, the server's log says more.",
+            )
+            insist(lambda: run.conversation.finish(wish, "failed", "incomplete", card(fault)))
+        finally:
+            self.runs.pop(wish.chat, None)
+            feed.ring()
+
+    def name(self, run: Run) -> None:
+        try:
+            titles.name(run.conversation, self.models.server(run.model))
+        except Failure as why:
+            log.info("no title: %s", why)
+        finally:
+            self.naming.pop(run.wish.chat, None)

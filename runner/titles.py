@@ -1,0 +1,62 @@
+"""A conversation is named once, after its first good answer."""
+
+import json
+import re
+
+from database import write
+from models import Conversation, Item
+from runner.client import complete
+from runner.pieces import Failure, Server
+
+TITLE_MAX = 80  # characters
+PROMPT = "Name this conversation in at most six words, in its own language. Answer with the name only.\n\n"
+REFUSALS = ("i'm sorry", "i am sorry", "i cannot", "i can't", "as an ai", "sorry,")
+
+
+def name(conversation: Conversation, server: Server) -> None:
+    """Ask SERVER for a title and keep it, unless the person has named the conversation meanwhile."""
+    items = [item for item in conversation.items() if item.kind in ("user", "text")]
+    start = "\n\n".join(item.text[:600] for item in items[:2])
+    try:
+        title = cleaned(complete(server, [{"role": "user", "content": PROMPT + start}], limit=400, seconds=30))
+    except Failure:
+        return  # the person's first words are a good title
+    if title:
+        keep(conversation, title)
+
+
+@write
+def keep(conversation: Conversation, title: str) -> None:
+    still = (Conversation.id == conversation.id) & (Conversation.titled == "words")
+    Conversation.update(title=title, titled="model").where(still).execute()
+
+
+def due(conversation: Conversation) -> bool:
+    """Whether CONVERSATION is still called by its first words and has an answer."""
+    fresh = conversation.fresh()
+    answered = Item.find(Item.chat == conversation.id, Item.kind == "text", Item.done == 1, Item.state == "")
+    return fresh.titled == "words" and answered is not None
+
+
+def cleaned(answer: str) -> str:
+    """A model's ANSWER as a title: thinking, fences, JSON, quotes and "Title:" stripped; "" when none is left."""
+    text = re.sub(r"(?s)^\s*<(think|thinking|reasoning)>.*?(</\1>|$)", "", answer)
+    text = re.sub(r"```\w*", "", text).strip()
+    if text.startswith("{"):
+        text = from_json(text)
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = re.sub(r"(?i)^\W*(title|name)\s*:\s*", "", line)
+    line = line.strip("#*_`\"'“”„«»‘’ ").rstrip(".").strip("\"'“”*_` ")
+    if not line or len(line) > TITLE_MAX or line.lower().startswith(REFUSALS):
+        return ""
+    return line
+
+
+def from_json(text: str) -> str:
+    """The title in a JSON object; "" when there is none."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return ""
+    value = found.get("title", "") if isinstance(found, dict) else ""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,55 @@
+"""What this installation is told: read once from the environment, frozen afterwards."""
+
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+
+class BadSettings(Exception):
+    """The environment says something Parley does not understand; the text says what and what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Each field is the environment variable of its name in capitals, `CHAT_` before it unless it starts with AI."""
+
+    data: Path = Path("data")  # the folder of the database, uploads and models
+    host: str = "127.0.0.1"  # the address the server listens on
+    port: int = 8100  # the port it listens on; 0 picks a free one
+    public_url: str = ""  # how browsers reach it, when that is not http://HOST:PORT
+    runs: int = 200  # answers written at once, in all
+    runs_person: int = 20  # answers written at once for one person
+    model_file: str = ""  # a GGUF file to answer with on this computer
+    first_byte: float = 60.0  # seconds a model server may take to begin an answer
+    silence: float = 60.0  # seconds it may be silent within an answer
+    longest: float = 600.0  # seconds a whole answer may take
+    private_plugins: str = ""  # "1" lets plugins reach private addresses
+    ai_url: str = ""  # an OpenAI-compatible server, its address with /v1
+    ai_key: str = ""  # its key
+    ai_model: str = ""  # the model it answers with by default
+
+    @classmethod
+    def from_environ(cls, environ: dict[str, str] = os.environ) -> "Settings":
+        """The settings of ENVIRON. Raises BadSettings for an unknown CHAT_ name or a value of the wrong kind."""
+        known = {variable(f.name): f for f in fields(cls)}
+        unknown = sorted(name for name in environ if name.startswith("CHAT_") and name not in known)
+        if unknown:
+            raise BadSettings(f"There is no setting called {unknown[0]}. Known are: {', '.join(sorted(known))}.")
+        return cls(**{known[name].name: parsed(known[name].type, name, environ[name]) for name in known.keys() & environ})
+
+    @property
+    def database(self) -> Path:
+        return self.data / "parley.db"
+
+
+def variable(field: str) -> str:
+    """The environment variable of a field: AI_URL for ai_url, CHAT_PORT for port."""
+    return field.upper() if field.startswith("ai_") else f"CHAT_{field.upper()}"
+
+
+def parsed(kind: type, name: str, value: str) -> object:
+    """VALUE as KIND. Raises BadSettings in words."""
+    try:
+        return kind(value.strip())
+    except ValueError:
+        raise BadSettings(f"{name} is {value!r}, which is no {kind.__name__}.") from None

@@ -1,0 +1,91 @@
+// The socket: where it goes on from, what a loss looks like, and what replaces it when it stays away.
+
+const SHOUT_AFTER = 2000; // ms of loss before the page says so
+const POLL_AFTER = 10000; // ms of loss before the page asks by itself
+const POLL_EVERY = 2000; // ms
+const SILENT = 60000; // ms without a frame or a ping's echo before a sleeping page checks
+const SIGNED_OUT = 4401;
+const REMOVED = 4403;
+
+const main = document.querySelector("#main[data-cursor]");
+
+if (main) {
+  let lost = 0;
+  let shout = 0;
+  let poll = 0;
+  let ended = false;
+
+  document.addEventListener("htmx:ws:before:connection", (event) => {
+    const connection = event.detail.connection;
+    connection.url = connection.url.split("?")[0] + "?since=" + main.dataset.cursor;
+    if (ended) event.preventDefault();
+  });
+  document.addEventListener("htmx:ws:after:connection", back);
+  document.addEventListener("htmx:ws:close", (event) => {
+    const code = event.detail.code;
+    if (code === SIGNED_OUT) end("You are signed out. What you typed is kept: sign in again to go on.");
+    else if (code === REMOVED) end("You are no longer in this conversation.");
+    else gone();
+  });
+  document.addEventListener("htmx:ws:before:message:incoming", (event) => told(event.detail.message.data));
+
+  // A page that comes back from the back-forward cache, from sleep or from no network connects at once.
+  addEventListener("pageshow", (event) => event.persisted && wake());
+  addEventListener("online", wake);
+  document.addEventListener("visibilitychange", () => document.hidden || wake());
+
+  function told(frame) {
+    const cursor = /^<!--(\d+)-->/.exec(frame);
+    if (cursor) main.dataset.cursor = cursor[1];
+  }
+
+  function wake() {
+    const socket = main._htmx?.ws?.connection?.socket;
+    if (ended || (socket && socket.readyState <= WebSocket.OPEN)) return;
+    const connection = main._htmx?.ws?.connection;
+    if (connection) {
+      clearTimeout(connection.timer);
+      delete main._htmx.ws.connection;
+    }
+    main.dispatchEvent(new CustomEvent("wake"));
+  }
+
+  function gone() {
+    if (lost) return;
+    lost = Date.now();
+    shout = setTimeout(() => show(true), SHOUT_AFTER);
+    poll = setTimeout(ask, POLL_AFTER);
+  }
+
+  function back() {
+    lost = 0;
+    clearTimeout(shout);
+    clearTimeout(poll);
+    show(false);
+  }
+
+  async function ask() {
+    poll = setTimeout(ask, POLL_EVERY);
+    try {
+      const answer = await fetch(main.dataset.news + "?since=" + main.dataset.cursor, { headers: { "HX-Request": "true" } });
+      if (!answer.ok || !lost) return;
+      const text = await answer.text();
+      if (!lost) return;
+      told(text);
+      await htmx.swap({ sourceElement: main, target: main, swap: "none swapEmpty:false", text });
+    } catch {
+      // still away: the banner says so
+    }
+  }
+
+  function end(words) {
+    ended = true;
+    const banner = document.getElementById("offline");
+    banner.textContent = words;
+    banner.hidden = false;
+  }
+
+  function show(away) {
+    if (!ended) document.getElementById("offline").hidden = !away;
+  }
+}

@@ -1,0 +1,1 @@
+"""The tables by family; `models.py` is their table of contents."""

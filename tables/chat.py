@@ -1,0 +1,285 @@
+"""Conversations: what a person may ask of one, and what the runner tells it."""
+
+import time
+from collections.abc import Iterable
+from typing import Self
+
+import peewee as pw
+
+from database import Row, new_key, write
+from tables.items import OPEN, Branch, Item, Path
+from tables.people import Draft, Membership, Person
+
+QUEUE_MAX = 50  # messages that may wait in one conversation
+TITLE_MAX = 60  # characters of a title made from the person's first words
+
+
+class Refused(Exception):
+    """A wish that cannot be granted now: why, and what to do."""
+
+
+class Conversation(Row):
+    """A conversation with the agent `agent`.
+
+    `titled` says who named it: "words" (the first words), "model" or "person". `branch` is the one on show.
+    Status: idle, waiting (for a free place), working, stopped, failed.
+    """
+
+    id = pw.CharField(20, primary_key=True, default=new_key)
+    agent = pw.CharField(20, default="")
+    title = pw.TextField(default="")
+    titled = pw.CharField(10, default="")
+    branch = pw.CharField(20, default="")
+    status = pw.CharField(10, default="idle")
+    created = pw.FloatField(default=time.time)
+    active = pw.FloatField(default=time.time, index=True)
+
+    @classmethod
+    @write
+    def begin(cls, person: str, agent: str = "", title: str = "") -> Self:
+        """A new conversation of PERSON."""
+        key = new_key()
+        main = Branch.create(chat=key)
+        conversation = cls.create(id=key, agent=agent, title=title, branch=main.id, titled="person" if title else "")
+        Membership.create(chat=key, person=person, role="owner")
+        return conversation
+
+    @classmethod
+    @write
+    def begin_with(cls, person: str, agent: str, **message: str) -> Self:
+        """A new conversation that begins with PERSON's message."""
+        conversation = cls.begin(person, agent)
+        conversation.ask(person, **message)
+        Draft.keep("", person, "")
+        return conversation
+
+    @classmethod
+    def of(cls, person: str) -> pw.ModelSelect:
+        """The conversations PERSON is in, newest first."""
+        mine = Membership.select(Membership.chat).where(Membership.person == person)
+        return cls.select().where(cls.id.in_(mine)).order_by(cls.active.desc())
+
+    @classmethod
+    def seen_by(cls, person: str, id: str) -> tuple[Self, Membership] | None:
+        """The conversation ID and PERSON's place in it. To everybody else it does not exist."""
+        place = Membership.find(Membership.chat == id, Membership.person == person)
+        return (cls.get_by_id(id), place) if place else None
+
+    @property
+    def label(self) -> str:
+        return self.title or "New conversation"
+
+    def members(self) -> list[Person]:
+        ids = Membership.select(Membership.person).where(Membership.chat == self.id)
+        return list(Person.select().where(Person.id.in_(ids)).order_by(Person.id))
+
+    # What is in it
+
+    def path(self) -> Path:
+        """The branches on show, newest first."""
+        return Path.to(self.branch)
+
+    def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
+        """The items on show in order, the LIMIT newest of them, or of those BEFORE one. Growing texts are whole."""
+        return Item.whole(self.path().items(limit, before))
+
+    def open_wish(self) -> Item | None:
+        """The wish that is being answered or is about to be."""
+        return Item.find(Item.chat == self.id, Item.done == 0, Item.state.in_(("waiting", "running")))
+
+    def queue(self) -> list[Item]:
+        """The wishes that wait for the one before them."""
+        return list(Item.select().where(Item.chat == self.id, Item.done == 0, Item.state == "queued").order_by(Item.id))
+
+    # What a person may wish
+
+    @write
+    def ask(self, person: str, text: str, model: str = "", files: str = "", client_id: str = "") -> Item:
+        """The message TEXT of PERSON to MODEL ("" the agent's). The same CLIENT_ID again is the same message."""
+        known = client_id and Item.find(Item.person == person, Item.client_id == client_id)
+        if known:
+            return known
+        if len(self.queue()) >= QUEUE_MAX:
+            raise Refused(f"{QUEUE_MAX} messages wait here already. Send more when some of them are answered.")
+        if not self.fresh().title:
+            Conversation.update(title=first_words(text), titled="words").where(Conversation.id == self.id).execute()
+        return self._wish(asked(text, self.id, model, files), person, client_id)
+
+    @write
+    def again(self, person: str, model: str = "", client_id: str = "", onward: bool = False) -> Item:
+        """The last answer again, from MODEL ("" the one it had), or ONWARD from where it ended.
+
+        While an "again" is being answered, another one is that one.
+        """
+        last = Item.find(Item.person == person, Item.client_id == client_id) if client_id else None
+        wish = last or next((w for w in (self.open_wish(), *self.queue()) if w and w.kind == "retry"), None)
+        if wish:
+            return wish
+        target = next((i for i in reversed(self.path().items()) if i.kind == "user" and i.state != "queued"), None)
+        if target is None:
+            raise Refused("There is no answer yet to ask for again.")
+        retry = retried(self.id, model or target.model)
+        retry.input, retry.name = target.id, "onward" if onward else ""
+        return self._wish(retry, person, client_id)
+
+    @write
+    def stop(self, person: str) -> Item:
+        """The wish that what goes on here stops: the run, or the making of a title. The queue waits."""
+        wish = self.open_wish()
+        return self._add(stopped(self.id), person, run=wish.id if wish else "")
+
+    @write
+    def send_now(self) -> None:
+        """Let the queue go on after a stop."""
+        self._next_wish()
+
+    @write
+    def rename(self, title: str) -> None:
+        """The person's own title; it is never written over."""
+        Conversation.update(title=title.strip()[:200], titled="person").where(Conversation.id == self.id).execute()
+
+    @write
+    def show_version(self, after: Item, branch: str) -> None:
+        """Show how the conversation went on in BRANCH after an item, with the newest of what followed there."""
+        if self.open_wish():
+            raise Refused("An answer is being written here. Stop it, or wait for its end, to look at the others.")
+        Conversation.update(branch=Branch.tip(branch, after)).where(Conversation.id == self.id).execute()
+
+    # What the runner tells
+
+    @classmethod
+    def stops(cls) -> list[Item]:
+        """The wishes to stop that nobody has seen to."""
+        return list(Item.select().where(Item.done == 0, Item.kind == "stop"))
+
+    @classmethod
+    def waiting(cls) -> list[Item]:
+        """The wishes whose turn it is, oldest first."""
+        return list(Item.select().where(Item.done == 0, Item.state == "waiting").order_by(Item.id))
+
+    @write
+    def claim(self, wish: Item) -> bool:
+        """The run of WISH begins; False when it is no longer waiting. "Again" opens its branch now."""
+        if not Item.update(state="running").where(Item.id == wish.id, Item.state == "waiting").execute():
+            return False
+        if wish.kind == "retry" and wish.name != "onward":
+            self._fork(Item.get_by_id(wish.input), moving=[wish.id])
+        self._now("working")
+        return True
+
+    @write
+    def add(self, wish: Item, kind: str, **columns: object) -> Item:
+        """A new item of the run that answers WISH, on the branch on show when it began."""
+        return self._add(Item(kind=kind, chat=self.id, **columns), wish.person, run=wish.id)
+
+    @write
+    def finish(self, wish: Item, status: str = "idle", outcome: str = "", error: Item | None = None) -> None:
+        """The run of WISH ends: what still grows is sealed with OUTCOME, ERROR is added, the next wish's turn comes."""
+        for item in Item.select().where(Item.run == wish.id, Item.done == 0, Item.kind.in_(OPEN)):
+            item.seal(outcome)
+        Item.update(done=True, state="").where(
+            (Item.id == wish.id) | ((Item.run == wish.id) & (Item.kind == "stop"))
+        ).execute()
+        if error:
+            error.chat = self.id
+            self._add(error, wish.person, run=wish.id)
+        self._now(status)
+        if status != "stopped":
+            self._next_wish()
+
+    @write
+    def recover(self) -> None:
+        """After a crash: what grew is marked as cut, and the wish waits for a new run whose answer is a sibling."""
+        wish = self.open_wish()
+        if wish is None:
+            return
+        if Item.find(Item.run == wish.id, Item.kind == "stop", Item.done == 0):
+            self.finish(wish, "stopped", "stopped")
+            return
+        before = self._cut(wish)
+        if before:
+            self._fork(before)
+        Item.update(state="waiting").where(Item.id == wish.id).execute()
+        self._now("waiting")
+
+    def _cut(self, wish: Item) -> Item | None:
+        """Seal what WISH's run left unfinished; the item before it when anything of it was shown as an answer."""
+        before, shown = wish, False
+        for item in self.path().items():
+            if item.run != wish.id:
+                continue
+            if item.done or item.kind not in OPEN:
+                before = before if shown else item
+            else:
+                shown = item.seal("cut") or shown
+        return before if shown else None
+
+    # Parts
+
+    def _wish(self, item: Item, person: str, client_id: str) -> Item:
+        self.refresh()
+        item.state = "queued"
+        item = self._add(item, person, client_id=client_id)
+        self._next_wish()
+        return Item.get_by_id(item.id)
+
+    def _next_wish(self) -> None:
+        """The first of the queue waits for a run, when no other wish does."""
+        queue = self.queue()
+        if queue and not self.open_wish():
+            Item.update(state="waiting").where(Item.id == queue[0].id).execute()
+            self._now("waiting")
+
+    def _add(self, item: Item, person: str, run: str = "", client_id: str = "") -> Item:
+        item.id = new_key()
+        item.run = run or item.id
+        item.branch = Conversation.select(Conversation.branch).where(Conversation.id == self.id).scalar()
+        item.person, item.client_id = person, client_id or None
+        item.save(force_insert=True)
+        return item
+
+    def _fork(self, after: Item, moving: Iterable[str] = ()) -> None:
+        """Open a branch after an item and show it; the items MOVING and the queue come along."""
+        branch = Branch.create(chat=self.id, parent=after.branch, run=after.run, item=after.id)
+        waiting = [item.id for item in self.queue()]
+        Item.update(branch=branch.id).where(Item.id.in_([*moving, *waiting])).execute()
+        Conversation.update(branch=branch.id).where(Conversation.id == self.id).execute()
+
+    def _now(self, status: str) -> None:
+        Conversation.update(status=status, active=time.time()).where(Conversation.id == self.id).execute()
+
+    def fresh(self) -> Self:
+        """This row as the database has it now."""
+        return Conversation.get_by_id(self.id)
+
+    def refresh(self) -> None:
+        self.__data__.update(self.fresh().__data__)
+
+
+def asked(text: str, chat: str, model: str = "", files: str = "") -> Item:
+    """The person's message TEXT in CHAT to MODEL ("" the agent's), with FILES; not saved."""
+    return Item(kind="user", text=text, chat=chat, model=model, files=files)
+
+
+def retried(chat: str, model: str = "") -> Item:
+    """The person's wish for the last answer of CHAT again, from MODEL ("" the one it had); not saved."""
+    return Item(kind="retry", chat=chat, model=model)
+
+
+def stopped(chat: str) -> Item:
+    """The person's wish that the run of CHAT stops; what it wrote stays; not saved."""
+    return Item(kind="stop", chat=chat)
+
+
+def decided(call: Item, yes: bool) -> Item:
+    """The call as the person decided it: approved or declined; not saved."""
+    call.state = "approved" if yes else "declined"
+    return call
+
+
+def first_words(text: str) -> str:
+    """The person's first words as a title: the first line that says something, cut at a word."""
+    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
+    if len(line) <= TITLE_MAX:
+        return line
+    return line[:TITLE_MAX].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

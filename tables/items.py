@@ -1,0 +1,196 @@
+"""Items, the lines of a conversation's log, and the branches they stand on.
+
+Items are in the order of (run, id): `run` is the key of the wish whose answer they belong to, a wish's own its id. So a
+message that was sent while an answer was being written stands behind all of that answer.
+"""
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Self
+
+import peewee as pw
+
+from database import Row, new_key, write
+from tables.people import Person
+
+OPEN = ("text", "reasoning", "call", "plan", "error")  # the kinds a run writes
+
+
+class Branch(Row):
+    """A way a conversation went: it leaves the branch `parent` after the item at (run, item)."""
+
+    id = pw.CharField(20, primary_key=True, default=new_key)
+    chat = pw.CharField(20, index=True)
+    parent = pw.CharField(20, default="")
+    run = pw.CharField(20, default="")
+    item = pw.CharField(20, default="", index=True)
+
+    @classmethod
+    def tip(cls, branch: str, after: "Item") -> str:
+        """The newest branch that goes on from BRANCH behind an item; itself when none does."""
+        here = pw.Tuple(cls.run, cls.item) > after.place
+        child = cls.select().where(cls.parent == branch, here).order_by(cls.id.desc()).first()
+        return cls.tip(child.id, after) if child else branch
+
+
+class Item(Row):
+    """One line of a conversation's log. The kinds and states are those of DESIGN §3.
+
+    The text of a growing item is its pieces and then `text`, which begins at character `start`; `done` joins them.
+    The state of an ended text says why it is not whole: cut, incomplete, stopped, length, filtered; "" it is whole.
+    """
+
+    id = pw.CharField(20, primary_key=True, default=new_key)
+    chat = pw.CharField(20)
+    kind = pw.CharField(10)
+    text = pw.TextField(default="")
+    name = pw.TextField(default="")
+    input = pw.TextField(default="")
+    output = pw.TextField(default="")
+    file = pw.TextField(default="")
+    files = pw.TextField(default="")
+    model = pw.TextField(default="")
+    state = pw.CharField(12, default="")
+    done = pw.BooleanField(default=False)
+    run = pw.CharField(20, default="")
+    branch = pw.CharField(20, default="")
+    person = pw.CharField(20, default="")
+    client_id = pw.CharField(64, null=True)
+    created = pw.FloatField(default=time.time)
+    sources = pw.TextField(default="")
+    start = pw.IntegerField(default=0)
+    extra = pw.TextField(default="")  # JSON: what the model server wants back with a call
+    usage = pw.TextField(default="")  # JSON: tokens and times of an answer
+
+    class Meta:
+        indexes = (
+            (("branch", "run", "id"), False),
+            (("run", "id"), False),
+            (("chat", "done"), False),
+            (("person", "client_id"), True),
+        )
+
+    @staticmethod
+    def whole(items: list["Item"]) -> list["Item"]:
+        """ITEMS, the settled pieces of growing ones before their text."""
+        growing = {item.id: item for item in items if item.start}
+        pieces: dict[str, list[str]] = {}
+        for piece in Piece.select().where(Piece.item.in_(list(growing))).order_by(Piece.start) if growing else ():
+            pieces.setdefault(piece.item, []).append(piece.text)
+        for key, texts in pieces.items():
+            growing[key].text, growing[key].start = "".join(texts) + growing[key].text, 0
+        return items
+
+    @write
+    def seal(self, state: str = "", usage: str = "") -> bool:
+        """The item ends with STATE and USAGE; True when it shows something. An empty answer, or a notice, goes."""
+        item = Item.whole([Item.get_by_id(self.id)])[0]
+        Piece.delete().where(Piece.item == self.id).execute()
+        if item.kind == "error" or (item.kind in ("text", "reasoning") and not item.text.strip()):
+            item.delete_instance()
+            return False
+        if item.kind == "call":
+            state, item.text = "failed", CUT_CALLS.get(state, CUT_CALLS["cut"])
+        item.state, item.usage, item.done = state, usage, True
+        item.save()
+        return True
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.run, self.id
+
+    @property
+    def wish(self) -> bool:
+        """Whether a run answers it."""
+        return self.kind in ("user", "retry")
+
+    @property
+    def queued(self) -> bool:
+        return self.state == "queued"
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a page shows it."""
+        return self.kind not in ("retry", "stop")
+
+    @property
+    def author(self) -> str:
+        """The name of the person whose message it is."""
+        return Person.select(Person.name).where(Person.id == self.person).scalar() or ""
+
+    @property
+    def grows(self) -> bool:
+        return not self.done and self.kind in ("text", "reasoning")
+
+    @property
+    def used(self) -> dict:
+        """Tokens and times of an answer, {} where nothing is known."""
+        return json.loads(self.usage or "{}")
+
+    def versions(self) -> list[str]:
+        """The branches that go on after this item, oldest first; [] when only its own does."""
+        forks = [branch.id for branch in Branch.select().where(Branch.item == self.id).order_by(Branch.id)]
+        return [self.branch, *forks] if forks else []
+
+
+CUT_CALLS = {
+    "stopped": "Stopped by the person while this ran; it may have taken effect.",
+    "cut": "The server restarted while this ran; it may have taken effect.",
+    "failed": "The run ended while this ran; it may have taken effect.",
+}
+
+
+class Piece(Row):
+    """A settled part of a growing item's text, from the character `start` on."""
+
+    id = pw.AutoField()
+    item = pw.CharField(20)
+    start = pw.IntegerField()
+    text = pw.TextField()
+
+    class Meta:
+        indexes = ((("item", "start"), False),)
+
+
+@dataclass(frozen=True)
+class Path:
+    """The branches from one to its root, each with the place up to which it is on show (None: all)."""
+
+    legs: tuple[tuple[str, tuple[str, str] | None], ...]
+
+    @classmethod
+    def to(cls, branch: str) -> Self:
+        legs, limit = [], None
+        while branch and (row := Branch.find(Branch.id == branch)):
+            legs.append((row.id, limit))
+            fork = (row.run, row.item)
+            limit, branch = min(limit, fork) if limit else fork, row.parent
+        return cls(tuple(legs))
+
+    def shows(self, item: Item) -> bool:
+        return any(item.branch == branch and (not upto or item.place <= upto) for branch, upto in self.legs)
+
+    def version(self, item: Item) -> tuple[int, list[str]]:
+        """Which of an item's versions is on show (from 0), and all of them; the last is a tip's branch."""
+        versions, on_show = item.versions(), [branch for branch, _ in self.legs]
+        chosen = next((n for n, branch in enumerate(versions) if branch in on_show and branch != item.branch), 0)
+        return chosen, versions
+
+    def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
+        """The items on show in order, the LIMIT newest ones of them (0: all) before the place of BEFORE."""
+        found: list[Item] = []
+        here = pw.Tuple(Item.run, Item.id)
+        for branch, upto in self.legs:
+            if limit and len(found) >= limit:
+                break
+            rows = Item.select().where(Item.branch == branch).order_by(Item.run.desc(), Item.id.desc())
+            rows = rows.where(here <= upto) if upto else rows
+            rows = rows.where(here < before.place) if before else rows
+            found.extend(rows.limit(limit - len(found)) if limit else rows)
+        return found[::-1]
+
+
+def item(kind: str, text: str, chat: str = "") -> Item:
+    """A new item of KIND with TEXT in the conversation CHAT; not saved."""
+    return Item(kind=kind, text=text, chat=chat)

@@ -1,0 +1,46 @@
+"""Refusals in words: for a page, a form and a script."""
+
+from flask import Blueprint, Response, make_response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from database import Full, Locked
+from models import Refused
+
+door = Blueprint("errors", __name__)
+
+BUSY = "The database is busy with something else. Nothing is lost: try again in a few seconds."
+FULL = "The server's disk is full, so this could not be stored. What you typed is still here: make room, then try again."
+
+
+@door.app_errorhandler(HTTPException)
+def refused(why: HTTPException) -> Response:
+    if why.response is not None:
+        return why.response
+    return told(why.code or 500, why.description or why.name)
+
+
+@door.app_errorhandler(Refused)
+def not_now(why: Refused) -> Response:
+    return told(409, str(why))
+
+
+@door.app_errorhandler(Locked)
+def busy(why: Locked) -> Response:
+    answer = told(503, BUSY)
+    answer.headers["Retry-After"] = "5"
+    return answer
+
+
+@door.app_errorhandler(Full)
+def full(why: Full) -> Response:
+    return told(507, FULL)
+
+
+def told(code: int, words: str) -> Response:
+    """WORDS as the asker can read them: a notice in the page, a page, or JSON."""
+    if request.headers.get("HX-Request"):
+        return make_response(render_template("_notice.html", words=words), code)
+    if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
+        return make_response({"error": {"code": code, "message": words}}, code)
+    typed = request.form.get("text", "") if request.method == "POST" else ""
+    return make_response(render_template("refused.html", words=words, code=code, typed=typed), code)

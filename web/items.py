@@ -1,0 +1,53 @@
+"""What a person writes into the log: a message, "again", "stop", and "send now" for what waits."""
+
+from flask import Blueprint, Response, abort, g, request
+
+from models import Draft
+from web import find
+from web.answers import no_content
+
+door = Blueprint("items", __name__)
+
+LONGEST = 1_000_000  # characters of a message
+
+
+@door.post("/conversations/<id>/items")
+def create(id: str) -> Response:
+    conversation = find.writable(id)
+    conversation.ask(g.person.id, **said())
+    Draft.keep(id, g.person.id, "")
+    return no_content(f"/conversations/{id}")
+
+
+@door.post("/conversations/<id>/again")
+def again(id: str) -> Response:
+    onward = request.form.get("onward") == "1"
+    find.writable(id).again(g.person.id, request.form.get("model", ""), client_id(), onward)
+    return no_content(f"/conversations/{id}")
+
+
+@door.post("/conversations/<id>/stop")
+def stop(id: str) -> Response:
+    find.writable(id).stop(g.person.id)
+    return no_content(f"/conversations/{id}")
+
+
+@door.post("/conversations/<id>/queue")
+def send_now(id: str) -> Response:
+    """Let the messages that wait after a stop go out."""
+    find.writable(id).send_now()
+    return no_content(f"/conversations/{id}")
+
+
+def said() -> dict[str, str]:
+    """The person's message of the form: its text, the model it is for and its client id. 400 and 413 in words."""
+    text = request.form.get("text", "").replace("\r\n", "\n").replace("\0", "\ufffd")
+    if not text.strip():
+        abort(400, "The message is empty. Write something first.")
+    if len(text) > LONGEST:
+        abort(413, f"The message is longer than {LONGEST:,} characters. Send it in parts, or as a file.")
+    return {"text": text, "model": request.form.get("model", "")[:200], "client_id": client_id()}
+
+
+def client_id() -> str:
+    return request.form.get("client_id", "")[:64]
