@@ -1,0 +1,113 @@
+"""The chunks in the bytes of a reply: server-sent events, or the JSON of a server that does not stream."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+
+import orjson
+
+from runner import refusals
+from runner.events import Lines
+from runner.pieces import Server
+
+BODY = 16_000_000  # bytes of a JSON answer
+KEPT = 4000  # first bytes, to show what came when it is no answer
+BOM = b"\xef\xbb\xbf"
+
+
+class Chunks:
+    """Feed it bytes as they come; `over` once the end marker was read. DECODE takes a line, gives an event or None."""
+
+    def __init__(self, server: Server, decode: Callable[[str], object]) -> None:
+        self.server, self.decode = server, decode
+        self.lines, self.start, self.body = Lines(), b"", []
+        self.size = self.heard = 0
+        self.kind, self.over = "", False
+
+    def feed(self, piece: bytes) -> Iterator[dict]:
+        """The chunks that PIECE completes, then raises Failure for an error in the stream, or TooLong."""
+        if len(self.start) < KEPT:
+            self.start += piece[: KEPT - len(self.start)]
+        self.kind = self.kind or kind_of(self.start)
+        if self.kind == "json":
+            self.gather(piece)
+        elif self.kind != "page":
+            yield from self.events(self.lines.feed(piece))
+
+    def gather(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self.size > BODY:
+            raise refusals.garbage(self.server, self.start, "sent more than an answer can be")
+        self.body.append(piece)
+
+    def end(self) -> Iterator[dict]:
+        """The chunks that only the end completes. Raises Failure where nothing was an answer."""
+        if self.kind == "json":
+            yield from self.whole(b"".join(self.body).strip().removeprefix(BOM))
+        elif self.kind != "page":
+            yield from self.events(self.lines.end())
+        if not self.heard:
+            why = "sent something that is no answer of a model" if self.start.strip() else "sent an empty answer"
+            raise refusals.garbage(self.server, self.start, why)
+
+    def whole(self, body: bytes) -> Iterator[dict]:
+        """An answer in one piece, an array of chunks, or a chunk a line."""
+        found = loaded(body)
+        if found is None:
+            found = [loaded(line) for line in body.splitlines() if line.strip()]
+        chunks = found if isinstance(found, list) else [found]
+        if not chunks or not all(isinstance(chunk, dict) for chunk in chunks):
+            raise refusals.garbage(self.server, self.start)
+        self.heard += len(chunks)
+        for chunk in chunks:
+            yield self.sound(chunk)
+        self.over = True
+
+    def events(self, lines: Iterable[str]) -> Iterator[dict]:
+        for line in lines:
+            event = self.decode(line)
+            if event is None or not event.data.strip():
+                continue
+            self.heard += 1
+            self.over = event.data.strip() == "[DONE]"
+            if self.over:
+                return
+            yield from self.chunk(event.data, event.event == "error")
+
+    def chunk(self, text: str, wrong: bool) -> list[dict]:
+        found = loaded(text)
+        if wrong:
+            raise refusals.failed(self.server, text if found is None else found)
+        if found is None:
+            raise refusals.garbage(
+                self.server, text.encode()[:KEPT], "sent a piece of an answer that is not valid JSON"
+            )
+        return [self.sound(c) for c in (found if isinstance(found, list) else [found]) if isinstance(c, dict)]
+
+    def sound(self, chunk: dict) -> dict:
+        """CHUNK, unless it is an error. Raises Failure."""
+        wrong = chunk.get("error")
+        if not wrong and "choices" not in chunk:
+            wrong = chunk.get("object") == "error" or chunk.get("type") == "error" or chunk.get("detail")
+        if wrong:
+            raise refusals.failed(self.server, chunk)
+        return chunk
+
+
+def kind_of(start: bytes) -> str:
+    """What a reply is by its first byte: no line of server-sent events begins like JSON or a page does."""
+    start = start.removeprefix(BOM).lstrip()
+    if not start or BOM.startswith(start):
+        return ""
+    return {b"{": "json", b"[": "json", b"<": "page"}.get(start[:1], "events")
+
+
+def loaded(text: str | bytes) -> object:
+    """TEXT as JSON, None where it is none; lone surrogates and raw control characters pass."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(text.decode("utf-8", "replace") if isinstance(text, bytes) else text, strict=False)
+    except (ValueError, RecursionError):
+        return None
