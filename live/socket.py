@@ -32,6 +32,7 @@ import socket
 import struct
 import time
 from collections import deque
+from collections.abc import Iterable
 
 import gevent
 from gevent.pywsgi import WSGIHandler
@@ -176,7 +177,7 @@ class Socket(Server):
     def receive(self, timeout: float | None = None) -> None:
         raise NotImplementedError("This socket only sends; what a person does comes by HTTP.")
 
-    def _hear(self) -> list[Event]:
+    def _hear(self) -> Iterable[Event]:
         """What the page says next."""
         gevent.sleep(0)  # a page that shouts must not stop the others
         received = self._read()
@@ -254,8 +255,9 @@ class Handler(WSGIHandler):
             super().handle_one_response()
         finally:
             upgraded = self.environ.pop("parley.socket", None)
-            SOCKETS.discard(upgraded)
-            self.close_connection = self.close_connection or upgraded is not None
+            if upgraded:
+                self.close_connection, upgraded.connected = True, False
+                SOCKETS.discard(upgraded)
 
     def start_response(self, status: str, headers: list[tuple[str, str]], exc_info: object = None) -> object:
         """An answer in the middle of a websocket is that of a view that failed: close it with 1011."""

@@ -11,6 +11,7 @@ import time  # noqa: E402
 
 import flask_sock  # noqa: E402
 import gevent  # noqa: E402
+import greenlet  # noqa: E402
 from flask import Flask, request  # noqa: E402
 from gevent.pywsgi import WSGIServer  # noqa: E402
 from simple_websocket import ConnectionClosed  # noqa: E402
@@ -21,7 +22,7 @@ from live.socket import SOCKETS, Handler, Socket, accept, close_all, keep_alive,
 flask_sock.Server = Socket
 app = Flask(__name__)
 sock = flask_sock.Sock(app)
-TOLD = {"dropped": 0, "most": 0, "raced": 0}
+TOLD = {"dropped": 0, "most": 0, "raced": 0, "sent": 0}
 
 
 @app.before_request
@@ -54,10 +55,12 @@ def leaves(socket: Socket) -> None:
 @sock.route("/much/<int:frames>")
 def much(socket: Socket, frames: int) -> None:
     """12 MB in FRAMES frames, whatever the page does."""
+    TOLD["sent"] = 0
     socket.most_waiting = 16 << 20
     for number in range(frames):
         socket.send(f"{number:08}" + "é" * (6_000_000 // frames))
     socket.send("after")
+    TOLD["sent"] = frames
     socket.linger()
 
 
@@ -110,7 +113,7 @@ def broadcast(size: int, times: int) -> dict:
     frame, costs = text_frame("x" * size), []
     for _ in range(times):
         begin = time.process_time()
-        for page in list(SOCKETS):
+        for page in [page for page in SOCKETS if page.connected]:
             try:
                 page.send_frame(frame)
             except ConnectionClosed:
@@ -130,20 +133,17 @@ def goodbye() -> dict:
 
 @app.get("/state")
 def state() -> dict:
+    resident = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return {"open": len(SOCKETS), "fds": len(os.listdir("/proc/self/fd")), "resident": resident, **TOLD}
+
+
+@app.get("/alive")
+def alive() -> dict:
+    """What has not been freed, by kind."""
     gc.collect()
     found = gc.get_objects()
-    resident = int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return {
-        "open": len(SOCKETS),
-        "sockets": sum(isinstance(x, Socket) for x in found),
-        "parsers": sum(isinstance(x, Connection) for x in found),
-        "greenlets": sum(isinstance(x, gevent.Greenlet) and not x.dead for x in found),
-        "objects": len(found),
-        "fds": len(os.listdir("/proc/self/fd")),
-        "resident": resident,
-        "cpu": time.process_time(),
-        **TOLD,
-    }
+    kinds = {"sockets": Socket, "parsers": Connection, "handlers": Handler, "greenlets": greenlet.greenlet}
+    return {name: sum(isinstance(x, kind) for x in found) for name, kind in kinds.items()} | {"all": len(found)}
 
 
 if __name__ == "__main__":
