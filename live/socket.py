@@ -5,15 +5,12 @@ pings them all.
 
     flask_sock.Server = Socket
     server = WSGIServer((host, port), app, log=None, handler_class=Handler)
-    server.start()
     keep_alive()
-    ...                       # at the end
-    server.stop_accepting()
+    ...
+    server.stop_accepting()   # at the end
     close_all()
 
-and a route, which refuses strangers before the handshake (in `before_request`, or first in the view of its HTTP twin):
-
-    accept(request.environ, settings.public_url or request.host_url)
+and how a route uses it, once `accept()` has refused strangers in `before_request`:
 
     @sock.route("/live")
     def live(socket: Socket) -> None:

@@ -17,7 +17,8 @@ from gevent.pywsgi import WSGIServer  # noqa: E402
 from simple_websocket import ConnectionClosed  # noqa: E402
 from wsproto.connection import Connection  # noqa: E402
 
-from live.socket import SOCKETS, Handler, Socket, accept, close_all, keep_alive, text_frame  # noqa: E402
+from live.handshake import accept  # noqa: E402
+from live.socket import SOCKETS, Handler, Socket, close_all, keep_alive, text_frame  # noqa: E402
 
 flask_sock.Server = Socket
 app = Flask(__name__)
