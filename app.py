@@ -2,6 +2,7 @@ from gevent import monkey
 
 monkey.patch_all()
 
+import logging  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
 from urllib.parse import urlsplit  # noqa: E402
@@ -14,7 +15,7 @@ from gevent.pywsgi import WSGIServer  # noqa: E402
 import feed  # noqa: E402
 from database import database, new_key  # noqa: E402
 from live import route  # noqa: E402
-from live.blocks import body  # noqa: E402
+from live.bodies import body  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
@@ -38,7 +39,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     """The web application and the follower that feeds its open pages."""
     app = Flask(__name__, static_folder=None)
     base = urlsplit(settings.public_url).path.rstrip("/")
-    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", MAX_CONTENT_LENGTH=8 << 20, DEMO=only_demo)
+    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", MAX_CONTENT_LENGTH=8 << 20, DEMO=only_demo, MAX_PAGES=20)
     app.config.update(MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, statuses=STATUSES, ends=ENDS, body=body, client_id=new_key)
@@ -48,9 +49,9 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     app.config.update(NEWS=follower.news_since)
     for door in DOORS:
         app.register_blueprint(door)
+    app.before_request(auth.check)
     flask_sock.Server = Socket
     route.install(app, follower)
-    app.before_request(auth.check)
     app.after_request(headers.finish)
     return app, follower
 
@@ -71,6 +72,7 @@ def prepare(settings: Settings) -> Person:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal says stop; then save, tell the pages to come back, and end."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     owner = prepare(settings)
     database.committed = feed.ring
     app, follower = create_app(settings)

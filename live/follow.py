@@ -7,7 +7,8 @@ from simple_websocket import ConnectionClosed
 
 import feed
 from database import database
-from live.blocks import Growing, Patch, warmed
+from live.blocks import Growing, Patch
+from live.bodies import warmed
 from live.fragments import MANY, Drawing, swap
 from live.socket import Socket, text_frame
 from models import Conversation, Item, Membership, Path

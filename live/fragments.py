@@ -4,8 +4,10 @@ from collections.abc import Callable
 from html import escape
 
 from jinja2 import Environment
+from markupsafe import Markup
 
-from live.blocks import Growing, body
+from live.blocks import Growing
+from live.bodies import body
 from models import Conversation, Item, Path
 
 MANY = 200  # changed items after which the whole list is drawn again
@@ -74,6 +76,6 @@ class Drawing:
         return swap("outerMorph", f"#conversation-{conversation.id}", html)
 
 
-def grown(growing: dict[str, Growing]) -> Callable[[Item], str]:
+def grown(growing: dict[str, Growing]) -> Callable[[Item], Markup]:
     """How the text of an item is drawn: as the open pages have it while it grows."""
-    return lambda item: growing[item.id].markup if item.id in growing else body(item)
+    return lambda item: Markup(growing[item.id].html) if item.id in growing else body(item)

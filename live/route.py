@@ -4,6 +4,7 @@ from flask import Flask, abort, current_app, g, request
 from flask_sock import Sock
 
 from live.follow import Follower, OpenPage
+from live.handshake import accept
 from live.socket import Socket
 from models import Conversation
 
@@ -30,8 +31,7 @@ def install(app: Flask, follower: Follower) -> None:
         """Before the handshake: only the person's own conversations, and a bounded number of pages."""
         if request.endpoint not in ("live", "live_list"):
             return
-        if request.headers.get("Upgrade", "").lower() != "websocket":
-            abort(426, "This address speaks websocket only.")
+        accept(request.environ, current_app.config["SETTINGS"].public_url or request.host_url)
         id = (request.view_args or {}).get("id", "")
         if id and not Conversation.seen_by(g.person.id, id):
             abort(404, "There is no such conversation, or it is not yours to see.")

@@ -2,6 +2,7 @@
 
 from database import write
 from models import Assistant, Choice
+from runner.client import Limits
 from runner.local import LocalFailure, LocalModel, LocalServer, models
 from runner.pieces import Failure, Server
 from settings import Settings
@@ -18,6 +19,7 @@ class Models:
         self.settings = settings
         self.local: dict[str, LocalModel] = {m.id: m for m in models(str(settings.data), settings.model_file)}
         self.child = LocalServer()
+        self.limits = Limits(settings.first_byte, settings.silence, settings.longest)
 
     @write
     def list(self) -> None:

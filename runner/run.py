@@ -73,7 +73,7 @@ class Run:
             try:
                 return self.turn()
             except Failure as why:
-                self.close(CUT_SHORT.get("", "incomplete"))
+                self.close("incomplete")
                 wait = delay(self.attempts, why.wait) if why.again and not self.shown else None
                 if wait is None:
                     raise
@@ -86,7 +86,9 @@ class Run:
         server = self.models.server(self.model)
         started, first, calls = time.monotonic(), 0.0, []
         waiting = gevent.spawn_later(NOTICE_AFTER, self.tell, f"Still waiting for {server.name}.")
-        stream = client.ask(server, self.messages(), parameters=self.models.parameters(self.model))
+        stream = client.ask(
+            server, self.messages(), parameters=self.models.parameters(self.model), limits=self.models.limits
+        )
         try:
             for piece in stream:
                 waiting.kill(block=False)

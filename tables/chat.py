@@ -111,6 +111,7 @@ class Conversation(Row):
 
         While an "again" is being answered, another one is that one.
         """
+        self.refresh()
         last = Item.find(Item.person == person, Item.client_id == client_id) if client_id else None
         wish = last or next((w for w in (self.open_wish(), *self.queue()) if w and w.kind == "retry"), None)
         if wish:
@@ -190,6 +191,7 @@ class Conversation(Row):
     @write
     def recover(self) -> None:
         """After a crash: what grew is marked as cut, and the wish waits for a new run whose answer is a sibling."""
+        self.refresh()
         wish = self.open_wish()
         if wish is None:
             return
@@ -217,7 +219,6 @@ class Conversation(Row):
     # Parts
 
     def _wish(self, item: Item, person: str, client_id: str) -> Item:
-        self.refresh()
         item.state = "queued"
         item = self._add(item, person, client_id=client_id)
         self._next_wish()

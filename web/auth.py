@@ -38,9 +38,7 @@ def own_page() -> bool:
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site not in (None, "same-origin", "none"):
         return False
-    if origin is None:
-        return site is not None
-    return origin == own_origin()
+    return origin == own_origin() or (site == "same-origin" and origin in (None, "null"))
 
 
 def own_origin() -> str:

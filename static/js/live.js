@@ -3,7 +3,7 @@
 const SHOUT_AFTER = 2000; // ms of loss before the page says so
 const POLL_AFTER = 10000; // ms of loss before the page asks by itself
 const POLL_EVERY = 2000; // ms
-const SILENT = 60000; // ms without a frame or a ping's echo before a sleeping page checks
+const END = "</hx-partial>";
 const SIGNED_OUT = 4401;
 const REMOVED = 4403;
 
@@ -14,6 +14,7 @@ if (main) {
   let shout = 0;
   let poll = 0;
   let ended = false;
+  let swaps = Promise.resolve();
 
   document.addEventListener("htmx:ws:before:connection", (event) => {
     const connection = event.detail.connection;
@@ -27,16 +28,26 @@ if (main) {
     else if (code === REMOVED) end("You are no longer in this conversation.");
     else gone();
   });
-  document.addEventListener("htmx:ws:before:message:incoming", (event) => told(event.detail.message.data));
+  document.addEventListener("htmx:ws:before:message:incoming", (event) => {
+    event.preventDefault();
+    take(event.detail.message.data);
+  });
 
   // A page that comes back from the back-forward cache, from sleep or from no network connects at once.
   addEventListener("pageshow", (event) => event.persisted && wake());
   addEventListener("online", wake);
   document.addEventListener("visibilitychange", () => document.hidden || wake());
 
-  function told(frame) {
-    const cursor = /^<!--(\d+)-->/.exec(frame);
-    if (cursor) main.dataset.cursor = cursor[1];
+  // htmx finds all targets of a text before it swaps the first one, and a swap may need what the one before it brought:
+  // so each goes by itself, in order.
+  function take(frame) {
+    swaps = swaps.then(async () => {
+      const [cursor, news] = /^<!--(\d+)-->([^]*)/.exec(frame).slice(1);
+      for (const part of news.split(END)) {
+        if (part) await htmx.swap({ sourceElement: main, target: main, swap: "none swapEmpty:false", text: part + END });
+      }
+      main.dataset.cursor = cursor;
+    });
   }
 
   function wake() {
@@ -71,8 +82,7 @@ if (main) {
       if (!answer.ok || !lost) return;
       const text = await answer.text();
       if (!lost) return;
-      told(text);
-      await htmx.swap({ sourceElement: main, target: main, swap: "none swapEmpty:false", text });
+      take(text);
     } catch {
       // still away: the banner says so
     }
