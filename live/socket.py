@@ -176,7 +176,6 @@ class Socket(Server):
 
     def _hear(self) -> Iterable[Event]:
         """What the page says next."""
-        gevent.sleep(0)  # a page that shouts must not stop the others
         received = self._read()
         self.heard = time.monotonic()
         if received:
@@ -233,7 +232,7 @@ class Socket(Server):
         except OSError:
             pass  # the page was faster
         while self._read():
-            gevent.sleep(0.01)  # unread bytes would make the system take back the goodbye
+            gevent.sleep(0.01)  # closing now could reset what is on its way (RFC 6455, 7.1.1)
         if self.timer:
             self.timer.kill(block=False)
             self.timer = None
