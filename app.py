@@ -39,8 +39,8 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     """The web application and the follower that feeds its open pages."""
     app = Flask(__name__, static_folder=None)
     base = urlsplit(settings.public_url).path.rstrip("/")
-    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", MAX_CONTENT_LENGTH=8 << 20, DEMO=only_demo, MAX_PAGES=20)
-    app.config.update(MAX_FORM_MEMORY_SIZE=8 << 20)
+    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo, MAX_PAGES=20)
+    app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, statuses=STATUSES, ends=ENDS, body=body, client_id=new_key)
     app.jinja_env.globals.update(icon=parts.icon, version=parts.version)
@@ -80,7 +80,8 @@ def serve(settings: Settings) -> None:
     server = WSGIServer((settings.host, settings.port), app, log=None, handler_class=Handler)
     server.start()
     url = settings.public_url or f"http://{settings.host}:{server.server_port}"
-    print(f"Parley is at {url}\nSign in, once, with {url}/enter?key={owner.invite()}", flush=True)
+    print(f"Parley is at {url} (port {server.server_port})", flush=True)
+    print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
     gevent.spawn(follower.serve)
     keep_alive()

@@ -172,7 +172,7 @@ def follow(table: type[Row], chat: str) -> list[str]:
     """
     name, gone = table._meta.table_name, chat.replace("new.", "old.")
     born = f"coalesce((select born from change where row = new.id and kind = '{name}'), 0)"
-    drop = "delete from change where row = {0}.id and kind = '%s' and seq < last_insert_rowid();" % name
+    drop = f"delete from change where row = {{0}}.id and kind = '{name}' and seq < last_insert_rowid();"
     add = f"insert into change(born, kind, row, chat, gone) values ({{0}}, '{name}', {{1}}.id, {{2}}, {{3}});"
     return [
         f"create trigger {name}_born after insert on \"{name}\" begin {add.format('0', 'new', chat, '0')}"

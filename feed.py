@@ -1,7 +1,7 @@
 """Which rows changed since N, and the wait for the next. The page, the runner, the interface and the tests read this.
 
-A reader remembers one number, its cursor. Each changed row comes once, in its newest form: `born > cursor` says that the
-reader has not seen it, `gone` that it was deleted. Reading from an older number is all there is to reconnecting.
+A reader remembers one number, its cursor. Each changed row comes once, in its newest form: `born > cursor` says that
+the reader has not seen it, `gone` that it was deleted. Reading from an older number is all there is to reconnecting.
 """
 
 import time

@@ -3,9 +3,9 @@
 import peewee as pw
 
 from database import Row, database, follow, keys_after
-from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
-from tables.chat import Conversation, Refused, asked, decided, retried, stopped
-from tables.items import Branch, Item, Path, Piece, item
+from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill
+from tables.chat import Conversation
+from tables.items import Branch, Item, Piece
 from tables.people import Draft, Membership, Person, Session, Token
 
 __all__ = [

@@ -35,7 +35,8 @@ class Settings:
         unknown = sorted(name for name in environ if name.startswith("CHAT_") and name not in known)
         if unknown:
             raise BadSettings(f"There is no setting called {unknown[0]}. Known are: {', '.join(sorted(known))}.")
-        return cls(**{known[name].name: parsed(known[name].type, name, environ[name]) for name in known.keys() & environ})
+        told = known.keys() & environ
+        return cls(**{known[name].name: parsed(known[name].type, name, environ[name]) for name in told})
 
     @property
     def database(self) -> Path:

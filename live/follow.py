@@ -1,4 +1,4 @@
-"""One greenlet follows the log for all open pages: each change is read once, drawn once, and sent to whom it concerns."""
+"""One greenlet follows the log for all open pages: each change is read once, drawn once, and sent on."""
 
 import logging
 
@@ -11,7 +11,7 @@ from live.blocks import Growing, Patch
 from live.bodies import warmed
 from live.fragments import MANY, Drawing, swap
 from live.socket import Socket, text_frame
-from models import Conversation, Item, Membership, Path
+from models import Conversation, Item, Membership
 
 IDLE = 30.0  # seconds between two looks when nothing changes
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
@@ -120,27 +120,23 @@ class Follower:
             topics.setdefault(change.chat, []).append(change)
         frames: dict[OpenPage, str] = {}
         for chat, its in topics.items():
-            self.dismiss(its)
-            view = self.views.get(chat)
-            html = self.safely(view, its, before) if view else ""
-            for page in view.pages if html else ():
+            for page, html in self.safely(chat, its, before):
                 frames[page] = frames.get(page, "") + html
-            for page, row in self.rows(chat, its, before):
-                frames[page] = frames.get(page, "") + row
         shared = {html: text_frame(f"<!--{self.cursor}-->{html}") for html in set(frames.values())}
         return {page: shared[html] for page, html in frames.items()}
 
-    def safely(self, view: View, changes: list[feed.Change], before: int) -> str:
-        """What changed in VIEW. The one catch-all: a fault in drawing sends its pages to come back for all of it."""
+    def safely(self, chat: str, changes: list[feed.Change], before: int) -> list[tuple[OpenPage, str]]:
+        """What each page is told of CHAT. A catch-all: after a fault in drawing its pages come back for all."""
+        view = self.views.get(chat)
         try:
-            return self.drawn(view, changes, before)
+            self.dismiss(changes)
+            html = self.drawn(view, changes, before) if view else ""
+            pages = view.pages if html else ()
+            return [*((page, html) for page in pages), *self.rows(chat, changes, before)]
         except Exception:
-            log.exception("conversation %s could not be drawn", view.chat)
-            self.views.pop(view.chat)
-            for page in view.pages:
-                self.pages.discard(page)
-                gevent.spawn(page.socket.close, AGAIN)
-            return ""
+            log.exception("conversation %s could not be drawn", chat)
+            self.close(list(view.pages) if view else [], AGAIN)
+            return []
 
     def drawn(self, view: View, changes: list[feed.Change], before: int) -> str:
         """The fragments that bring the pages of VIEW from BEFORE to now."""

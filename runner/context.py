@@ -9,7 +9,7 @@ ONWARD = "Your last answer was cut off. Go on exactly where it ended, without re
 
 
 def messages(items: Iterable[Item], wish: Item, instructions: str, room: int = 0) -> list[dict]:
-    """The request that answers WISH: INSTRUCTIONS, then the ITEMS on show up to it, the newest ROOM characters (0: all).
+    """The request that answers WISH: INSTRUCTIONS, then its ITEMS, the newest ROOM characters of them (0: all).
 
     Assistant messages keep what a server may want back: `reasoning`, and each call's `extra`.
     """

@@ -36,6 +36,7 @@ class Run:
         self.notice: Item | None = None
         self.turns = self.attempts = self.empty = 0
         self.shown = False  # whether this turn has shown anything
+        self.ending = False
 
     def answer(self) -> bool:
         """Answer the wish, to its end whatever happens; whether it was answered well."""
@@ -175,9 +176,13 @@ class Run:
             insist(notice.delete_instance)
 
     def end(self, status: str, outcome: str = "", error: Item | None = None) -> None:
-        """The run ends with STATUS; what still grows is sealed with OUTCOME."""
-        self.save()
-        insist(lambda: self.conversation.finish(self.wish, status, outcome, error))
+        """The run ends with STATUS; what still grows is sealed with OUTCOME. A stop that comes now is too late."""
+        self.ending = True
+        try:
+            self.save()
+            insist(lambda: self.conversation.finish(self.wish, status, outcome, error))
+        except Stopped:
+            self.end(status, outcome, error)
 
     def save(self) -> None:
         if self.growing:
@@ -185,5 +190,5 @@ class Run:
 
 
 def card(why: Failure) -> Item:
-    """A failure as the person sees it: who refused (`name`), why (`text`), what to do (`input`), their words (`output`)."""
+    """A failure as the person sees it: who (`name`), why (`text`), what to do (`input`), their words (`output`)."""
     return Item(kind="error", name=why.who, text=why.why, input=why.advice, output=why.words, done=True)

@@ -11,8 +11,8 @@ from database import Full, Locked, write
 from models import Conversation, Item
 from runner import client, titles
 from runner.choices import Models
-from runner.run import Restarting, Run, Stopped, card
 from runner.pieces import Failure
+from runner.run import Restarting, Run, Stopped, card
 from runner.writer import Writer, insist
 from settings import Settings
 
@@ -27,25 +27,26 @@ class Runner:
         self.settings = settings
         self.models = Models(settings)
         self.writer = Writer()
-        self.runs: dict[str, tuple[Item, Greenlet]] = {}  # by conversation
+        self.runs: dict[str, tuple[Run, Greenlet]] = {}  # by conversation
         self.naming: dict[str, Greenlet] = {}
         self.greenlets: list[Greenlet] = []
 
     def start(self) -> None:
         """Go on where the last server ended, then serve."""
         self.models.list()
-        for wish in Item.select().where(Item.done == 0, Item.state == "running"):
+        for wish in list(Item.select().where(Item.done == 0, Item.state == "running")):
             Conversation.get_by_id(wish.chat).recover()
         self.greenlets = [gevent.spawn(self.serve), gevent.spawn(self.writer.serve), gevent.spawn(client.warm)]
 
     def stop(self) -> None:
         """Save what grows and end; the next server goes on."""
         gevent.killall(self.greenlets[:1])
-        gevent.killall([run for _, run in self.runs.values()], exception=Restarting, timeout=5)
+        gevent.killall([greenlet for _, greenlet in self.runs.values()], exception=Restarting, timeout=5)
         gevent.killall([*self.greenlets, *self.naming.values()], timeout=1)
         self.models.child.stop()
 
     def serve(self) -> None:
+        """Look at the log whenever it changes. A catch-all: one wish that cannot be begun must not stop the others."""
         while True:
             cursor = feed.latest()
             try:
@@ -54,17 +55,23 @@ class Runner:
             except (Locked, Full) as why:
                 log.warning("waiting for the database: %s", why)
                 gevent.sleep(1)
-                continue
-            feed.wait(cursor, IDLE)
+            except Exception:
+                log.exception("the runner stumbled")
+                gevent.sleep(1)
+            else:
+                feed.wait(cursor, IDLE)
 
     def stop_runs(self) -> None:
         """See to the wishes to stop."""
         for stop in Conversation.stops():
-            for greenlet in (self.runs.get(stop.chat, (None, None))[1], self.naming.get(stop.chat)):
-                if greenlet:
-                    greenlet.kill(Stopped, block=False)
-            if stop.chat not in self.runs:
+            run, greenlet = self.runs.get(stop.chat, (None, None))
+            if stop.chat in self.naming:
+                self.naming[stop.chat].kill(Stopped, block=False)
+            if run is None:
                 self.stopped(stop)
+            elif not run.ending:
+                run.ending = True
+                greenlet.kill(Stopped, block=False)
 
     @write
     def stopped(self, stop: Item) -> None:
@@ -77,19 +84,19 @@ class Runner:
 
     def start_runs(self) -> None:
         """Begin the runs there is room for, the longest waiting first."""
-        people = Counter(wish.person for wish, _ in self.runs.values())
+        people = Counter(run.wish.person for run, _ in self.runs.values())
         for wish in Conversation.waiting():
             room = len(self.runs) < self.settings.runs and people[wish.person] < self.settings.runs_person
             if room and wish.chat not in self.runs and Conversation.get_by_id(wish.chat).claim(wish):
                 people[wish.person] += 1
-                self.runs[wish.chat] = (wish, gevent.spawn(self.run, wish))
+                run = Run(wish, self.models, self.writer)
+                self.runs[wish.chat] = (run, gevent.spawn(self.run, run))
 
-    def run(self, wish: Item) -> None:
-        """Answer WISH. The one catch-all: whatever else goes wrong, the person sees it."""
-        run = Run(wish, self.models, self.writer)
+    def run(self, run: Run) -> None:
+        """Answer a wish. A catch-all: whatever else goes wrong, the person sees it."""
         try:
             if run.answer() and titles.due(run.conversation) and self.models.titles(run.model):
-                self.naming[wish.chat] = gevent.spawn(self.name, run)
+                self.naming[run.wish.chat] = gevent.spawn(self.name, run)
         except Exception as why:
             log.exception("a run failed")
             fault = Failure(
@@ -97,9 +104,9 @@ class Runner:
                 why=f"Something in Parley itself failed: {type(why).__name__}.",
                 advice="Ask again. If it happens once more, the server's log says more.",
             )
-            insist(lambda: run.conversation.finish(wish, "failed", "incomplete", card(fault)))
+            insist(lambda: run.conversation.finish(run.wish, "failed", "incomplete", card(fault)))
         finally:
-            self.runs.pop(wish.chat, None)
+            self.runs.pop(run.wish.chat, None)
             feed.ring()
 
     def name(self, run: Run) -> None:

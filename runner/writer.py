@@ -50,9 +50,11 @@ class Writer:
 
     def close(self, item: str) -> None:
         """Save what is left of ITEM's text; it does not grow any more. Does not return before it is on disk."""
-        growth = self.texts.pop(item, None)
-        if growth and self.dirty.pop(item, None):
+        growth = self.texts.get(item)
+        if growth:
             keep([growth])
+            self.texts.pop(item, None)
+            self.dirty.pop(item, None)
 
     def serve(self) -> None:
         """Save for ever."""

@@ -175,7 +175,12 @@ class Conversation(Row):
 
     @write
     def finish(self, wish: Item, status: str = "idle", outcome: str = "", error: Item | None = None) -> None:
-        """The run of WISH ends: what still grows is sealed with OUTCOME, ERROR is added, the next wish's turn comes."""
+        """The run of WISH ends: what still grows is sealed with OUTCOME, ERROR is added, the next wish's turn comes.
+
+        Once it has ended, ending it again changes nothing.
+        """
+        if Item.get_by_id(wish.id).done:
+            return
         for item in Item.select().where(Item.run == wish.id, Item.done == 0, Item.kind.in_(OPEN)):
             item.seal(outcome)
         Item.update(done=True, state="").where(

@@ -68,3 +68,12 @@ def fresh(page: Page) -> str:
     html = shown(other)
     other.close()
     return html
+
+
+def as_fresh(page: Page, patience: float = 5.0) -> bool:
+    """Whether PAGE comes to show what a fresh load shows; its last frames may still be on the way."""
+    deadline = time.monotonic() + patience
+    while shown(page) != fresh(page):
+        if time.monotonic() > deadline:
+            assert shown(page) == fresh(page)
+    return True

@@ -8,9 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.browser import Browser  # noqa: E402
-from tests.place import Place  # noqa: E402
-from tests.scripted import Scripted  # noqa: E402
+from tests.browser import Browser
+from tests.place import Place
+from tests.scripted import Scripted
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ class Wire:
     """Relays 127.0.0.1:port to 127.0.0.1:to."""
 
     def __init__(self, to: int) -> None:
-        self.to = to
+        self.to = to  # may be set later, before the first connection
         self.open: set[socket.socket] = set()
         self.up, self.flows = True, threading.Event()
         self.flows.set()

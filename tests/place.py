@@ -55,10 +55,10 @@ class Place:
             text=True,
         )
         told = self.process.stdout.readline() + self.process.stdout.readline()
-        found = re.search(r"(http://\S+?)/enter\?key=(\S+)", told)
+        found = re.search(r"(?s)port (\d+).*?(http://\S+?)/enter\?key=(\S+)", told)
         assert found, f"the server did not start: {told}{self.log.read_text()[-2000:]}"
-        self.url, self.key = found.groups()
-        self.settings["CHAT_PORT"] = self.url.rsplit(":", 1)[1]
+        self.port, self.url, self.key = int(found[1]), found[2], found[3]
+        self.settings["CHAT_PORT"] = found[1]
         if str(database.database) != str(self.folder / "parley.db"):
             database.open(self.folder / "parley.db")
 

@@ -3,8 +3,8 @@
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request
 
 from models import Token
-from web.auth import open_to_all, secure
 from web.answers import moved
+from web.auth import open_to_all, secure
 
 door = Blueprint("entry", __name__)
 

@@ -1,6 +1,6 @@
 """The whole road of one message: a form, the log, a run, and every open page."""
 
-from tests.browser import Browser, connected, fresh, shown
+from tests.browser import Browser, as_fresh, connected
 from tests.place import Place
 from tests.scripted import END, Scripted, text
 
@@ -29,7 +29,7 @@ def test_a_message_is_answered_on_the_page_while_it_comes(place: Place, script: 
     page.get_by_text("The north bed is dry.").wait_for()
     page.get_by_role("heading", name="A short title").wait_for()
     assert page.get_by_label("Your message").input_value() == ""
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
     assert page.title() == "A short title · Parley"
 
 
@@ -46,7 +46,7 @@ def test_a_reload_in_mid_answer_shows_no_word_twice(place: Place, script: Script
     page.get_by_text("One two three.").wait_for()
     place.settled(garden)
     page.get_by_role("heading", name="A short title").wait_for()
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
 
 
 def test_two_people_see_the_same_and_a_closed_page_stops_nothing(place: Place, script: Scripted, browser: Browser):
@@ -61,7 +61,7 @@ def test_two_people_see_the_same_and_a_closed_page_stops_nothing(place: Place, s
     gate.open()
     his.get_by_text("Water the roses.").wait_for()
     his.get_by_role("heading", name="A short title").wait_for()
-    assert shown(his) == fresh(his)
+    assert as_fresh(his)
     assert his.get_by_role("heading", name="Ada").is_visible(), "who said it is shown where several talk"
 
 
@@ -77,7 +77,7 @@ def test_a_message_sent_meanwhile_is_queued_and_goes_out_with_no_page_open(
     page.get_by_label("Your message").fill("Two")
     page.keyboard.press("Enter")
     page.get_by_text("Queued").wait_for()
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
     page.close()
     gate.open()
     place.settled(garden)
@@ -101,12 +101,12 @@ def test_a_queued_message_moves_up_on_the_open_page(place: Place, script: Script
     script.says("Third.")
     gate.open()
     page.get_by_text("Sec", exact=True).wait_for()
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
     second.open()
     page.get_by_text("Third.").wait_for()
     place.settled(garden)
     page.locator("#status[data-status=idle]").wait_for(state="attached")
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
 
 
 def test_stop_closes_the_models_connection_and_keeps_the_half_answer(place: Place, script: Scripted, browser: Browser):
@@ -121,7 +121,7 @@ def test_stop_closes_the_models_connection_and_keeps_the_half_answer(place: Plac
     page.get_by_text("You stopped this answer.").wait_for()
     assert page.get_by_label("Your message").input_value() == "a draft that stays"
     assert place.texts(garden) == ["Half an ans"]
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
 
 
 def test_again_shows_a_sibling_and_the_old_answer_is_one_step_back(place: Place, script: Scripted, browser: Browser):
@@ -137,7 +137,7 @@ def test_again_shows_a_sibling_and_the_old_answer_is_one_step_back(place: Place,
     page.get_by_role("button", name="Earlier version").click()
     page.get_by_text("Old answer.").wait_for()
     assert page.get_by_text("New answer.").count() == 0
-    assert shown(page) == fresh(page)
+    assert as_fresh(page)
     assert "Old answer." not in str(script.requests[-1].body), "the old answer is not sent"
 
 

@@ -1,0 +1,57 @@
+"""Forty-odd answers as models write them: every construct of CommonMark and GFM, and what goes wrong with them."""
+
+FENCE = "```"
+LONG_CODE = "\n".join(f"def step_{n}(x: int) -> int:\n    return x * {n} + {n % 7}  # {'=' * (n % 20)}" for n in range(60))
+
+ANSWERS: dict[str, str] = {
+    "prose": "A quiet garden needs little.\n\nWater it early, and the rest takes care of itself. " * 4,
+    "headings": "# One\n\n## Two\n\n### Three ###\n\nSetext\n======\n\nLower\n---\n\n#not a heading\n\n###### Six\n",
+    "emphasis": "*a* **b** ***c*** _d_ __e__ a*b*c a_b_c **bold *nested* bold** ~~gone~~ **unclosed and `code",
+    "links": "[ok](https://a.test/x?y=1 \"title\") <https://auto.test> [ref][r] [r] [none] ![alt](https://i.test/p.png)\n\n"
+    '[r]: https://ref.test/page "T"\n',
+    "late reference": "First [one][x], then more.\n\n> quote with [two][y]\n\n- item [x]\n\n[x]: https://x.test\n[y]: <https://y.test>\n",
+    "bad links": "[a](javascript:alert(1)) [b](/logout) [c](data:text/html;base64,xx) <javascript:x> [https://bank.test](https://e.test/)",
+    "lists": "- a\n- b\n  - c\n    - d\n- e\n\n1. one\n2. two\n   1. inner\n3. three\n\n* star\n+ plus\n",
+    "loose list": "- a\n\n- b\n\n  second paragraph\n\n- c\n\nafter\n",
+    "tight then loose": "- a\n- b\n- c\n\n- d\n\ntext\n\n1) x\n2) y\n10) z\n",
+    "list without a blank line": "Here it is:\n- first\n- second\n1. third\ntext goes on\n",
+    "code in a list": "1. Do\n\n   ```bash\n   k exec <pod> -- sh && echo \"&\"\n   ```\n\n2. Next\n- x\n  ~~~\n  y\n  ~~~\n",
+    "tasks": "- [ ] open\n- [x] done\n- [X] also\n  - [ ] inner\n- plain\n",
+    "table": "| a | b | c |\n|:--|:-:|--:|\n| 1 | **2** | `3` |\n| 4 | 5 |\n| x \\| y | [l](https://t.test) | *z* | extra |\n\nafter\n",
+    "table after a paragraph": "Words\na | b\n--|--\n1 | 2\n\n| alone |\n|---|\n| row |\n",
+    "wide table": "| " + " | ".join(f"col{n}" for n in range(14)) + " |\n|" + "---|" * 14 + "\n"
+    + "".join("| " + " | ".join(f"value {n}{m}" for n in range(14)) + " |\n" for m in range(6)),
+    "long table": "| n | square |\n|---|---|\n" + "".join(f"| {n} | {n * n} |\n" for n in range(80)),
+    "fence": f"Before\n\n{FENCE}python\ndef f(x):\n    return x < 1 and 'a' & \"b\"\n{FENCE}\n\nafter\n",
+    "fences": f"{FENCE}\nplain <b>\n{FENCE}\n~~~js title=\"a b\"\nlet x = `t${{1}}`;\n~~~\n\n    indented\n    code\n\n{FENCE} {{.py}}\na = 1\n{FENCE}\n",
+    "open fence": f"Look:\n\n{FENCE}html\n<form action=//x><input name=p></form><img src=x onerror=alert(1)>\n",
+    "nested fence": f"{FENCE}markdown\n# T\n{FENCE}py\nprint(1)\n{FENCE}\nafter inner\n{FENCE}\n\nend\n",
+    "four ticks": f"````md\n{FENCE}py\nx\n{FENCE}\n````\ntext\n",
+    "long code": f"{FENCE}python\n{LONG_CODE}\n{FENCE}\nDone.\n",
+    "quotes": "> one\nlazy\n>\n> two\n> > three\n> - list\n>   in quote\n\nout\n\n>no space\n",
+    "deep quotes": ">" * 60 + " deep\n\nup\n",
+    "html": "<b>bold</b> and <my-rule>keep</my-rule>\n\n<div class=x>\nblock\n\n*md*\n</div>\n\n<!-- c -->\n\n<script>alert(1)</script>\n<![CDATA[ x ]]>\n",
+    "entities": "&amp; &copy; &#35; &#x22; &nosuch; &#0; a & b < c > d \"q\" 'r'\n",
+    "escapes": "\\*not\\* \\# \\[x\\] \\\\ \\` \\<b> 1\\. a\\|b\n",
+    "breaks": "one  \ntwo\\\nthree\nfour   \n\nfive\n***\n---\n___\n- - -\n",
+    "inline code": "`a` ``b`c`` ` d ` `e\nf` `unclosed and `` more ` here\n",
+    "footnotes": "A claim[^1] and another[^note].\n\n[^1]: First.\n[^note]: Second with `code`.\n\nMore[^1] text.\n",
+    "money": "It went from $2bn to at least $4bn; **$1.50** each, R$ 12,29 vs R$ 15,83; $AAPL and $PATH; $5-$10; cost: $8\n",
+    "math": "Inline \\(a^2 + b^2 = c^2\\) and\n\n\\[\nE = mc^2\n\\]\n\n$$\n\\frac{1}{2}\n$$\n\n- in a list \\(x\\)\n- `\\[a-z\\]` code\n",
+    "half math": "A half open \\[ and $$ and \\( stay.\n",
+    "cjk": "你好，世界。**重要** 的是花园。\n\n1. 浇水\n2. 松土\n\n日本語の文章です。한국어 문장입니다.\n",
+    "rtl": "שלום **עולם** וגם `code` כאן.\n\n- פריט ראשון\n- פריט שני\n\nمرحبا بالعالم\n",
+    "emoji": "👩‍👩‍👧 नमस्ते é café 🌍🇩🇪 ok ✅ **💧 water**\n\n- 🌱 seed\n- 🌻 sun\n",
+    "long words": "x" * 900 + "\n\n`" + "a/b/c" * 60 + "`\n\nhttps://very.test/" + "p" * 400 + "\n",
+    "mermaid": f"{FENCE}mermaid\ngraph TD\nA-->B\n{FENCE}\n",
+    "unclosed": "**bold never closed *and italic `and code [and link](http",
+    "setext traps": "Total\n---\na | b\n--|--\n1 | 2\n\nline\n-\n\nline\n=\n",
+    "numbers at line starts": "1. a\n1986. A great year\n\n12) x\n\n3\n. no\n- 1\n- 2.\n2. y\n",
+    "blank lines": "\n\n\na\n\n\n\nb\n   \n\t\nc\n\n\n",
+    "carriage returns": "a\r\n\r\n- b\r\n- c\r\n\r\nd\re\r\n",
+    "tags as text": "The `<think>` tag: <thing> is a marker, </thing> ends it.\n\n<|im_start|>system\n",
+    "ids and forms": '<div id="composer"></div> <p id="item-x-0">x</p> <form action="/leave"><button>OK</button></form>\n',
+    "swaps": '<div hx-get="/leave" hx-trigger="load">x</div> </hx-partial> <hx-partial hx-target="#items">y</hx-partial>\n',
+    "mixed": "# Plan\n\nWe *start* with the **beds**:\n\n1. Measure `north`.\n2. Dig:\n   - 20 cm\n   - 30 cm\n\n"
+    f"| bed | cm |\n|---|--:|\n| north | 20 |\n\n{FENCE}js\nconst a = [1, 2];\n{FENCE}\n\n> Note: [docs](https://docs.test).\n\nEnd.\n",
+}
