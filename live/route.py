@@ -15,8 +15,6 @@ def install(app: Flask, follower: Follower) -> None:
     """Add the routes of the socket to APP."""
     sock = Sock(app)
 
-    @sock.route("/live", defaults={"id": ""}, endpoint="live_list")
-    @sock.route("/conversations/<id>/live", endpoint="live")
     def live(socket: Socket, id: str) -> None:
         page = OpenPage(g.person.id, g.session.id, id, socket)
         since = request.args.get("since", "")
@@ -25,6 +23,9 @@ def install(app: Flask, follower: Follower) -> None:
             socket.linger()
         finally:
             follower.leave(page)
+
+    sock.route("/live", defaults={"id": ""}, endpoint="live_list")(live)
+    sock.route("/conversations/<id>/live", endpoint="live")(live)
 
     @app.before_request
     def allowed() -> None:
