@@ -30,6 +30,8 @@ class Answer:
             self.usage = usage
 
     def hear(self, delta: dict) -> None:
+        if len(delta) == 1 and type(text := delta.get("content")) is str:  # nearly all of them
+            return self.speak(text)
         thought = thought_in(delta)
         inner, text = spoken_in(delta.get("content")) if delta.get("content") else ("", "")
         if thought or inner:
@@ -49,7 +51,7 @@ class Answer:
         self.add(Reasoning, words)
 
     def speak(self, words: str) -> None:
-        self.spoke = True
+        self.spoke = self.spoke or bool(words)
         if self.thought or self.thinking.over:
             self.add(Text, words)
         else:

@@ -89,7 +89,7 @@ class Calls:
         """The calls, each with an id of its own."""
         taken: set[str] = set()
         calls = []
-        for draft in self.drafts:
+        for draft in (draft for draft in self.drafts if draft.name or draft.text):
             key = draft.id if draft.id and draft.id not in taken else f"call_{uuid.uuid4().hex[:12]}"
             taken.add(key)
             calls.append(Call(key, draft.name, draft.text.strip() or "{}", draft.extra))

@@ -1,6 +1,5 @@
 """Ask a model: one streamed turn, in pieces, whatever kind of OpenAI-compatible server it is."""
 
-import functools
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -31,6 +30,10 @@ class Limits(NamedTuple):
     longest: float = 600.0
 
 
+USUAL = Limits()
+CLIENTS: dict[tuple[str, str, Limits], openai.OpenAI] = {}
+
+
 def ask(
     server: Server,
     messages: list[dict],
@@ -38,7 +41,7 @@ def ask(
     tools: Sequence[dict] = (),
     parameters: dict = {},  # noqa: B006
     pace: float = PACE,
-    limits: Limits = Limits(),
+    limits: Limits = USUAL,
     stream: bool = True,
 ) -> Iterator[Piece]:
     """Stream one model turn: text and reasoning as they come, then the calls, and Usage last. Raises Failure.
@@ -70,19 +73,18 @@ def opened(wish: Wish, limits: Limits, stack: ExitStack, stream: bool) -> httpx2
                 raise
 
 
-@functools.lru_cache(maxsize=64)
-def connections(address: str, limits: Limits) -> httpx2.Client:
-    """One pool a server. Redirects are not followed: an answer comes from the address the person knows."""
-    return httpx2.Client(transport=Wire(*limits), trust_env=False, follow_redirects=False)
-
-
 def client_of(server: Server, limits: Limits) -> openai.OpenAI:
-    return client_for(server.address, server.key, limits)
+    """The one client of a server, with its connections. It follows no redirect: the person knows who answers."""
+    known = server.address, server.key, limits
+    if not (server.key.isascii() and server.key.isprintable() and " " not in server.key):
+        raise refusals.misnamed(server)
+    if known not in CLIENTS:
+        CLIENTS[known] = new_client(*known)
+    return CLIENTS[known]
 
 
-@functools.lru_cache(maxsize=64)
-def client_for(address: str, key: str, limits: Limits) -> openai.OpenAI:
-    pool = connections(address, limits)
+def new_client(address: str, key: str, limits: Limits) -> openai.OpenAI:
+    pool = httpx2.Client(transport=Wire(*limits), trust_env=False, follow_redirects=False)
     return openai.OpenAI(
         base_url=address, api_key=key or "none", max_retries=0, http_client=pool, timeout=limits.longest
     )
@@ -161,5 +163,10 @@ def broken(server: Server, why: Exception) -> Exception:
 
 def warm() -> None:
     """Pay the client's slow first imports before the first person asks."""
-    client = client_for("http://127.0.0.1:9/v1", "none", Limits())
-    client.chat.completions.with_streaming_response  # noqa: B018
+    new_client("http://127.0.0.1:9/v1", "none", USUAL).chat.completions.with_streaming_response  # noqa: B018
+
+
+def hang_up() -> None:
+    """Close the connections that idle; those in use close with their answers."""
+    while CLIENTS:
+        CLIENTS.popitem()[1].close()

@@ -11,15 +11,17 @@ THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_text", "rea
 def choice_of(chunk: dict) -> dict:
     """The one choice we asked for; {} where a chunk has none, such as the one with the usage."""
     choices = chunk.get("choices")
-    found = [c for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
-    return next((c for c in found if not c.get("index")), {})
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and not choice.get("index"):
+            return choice
+    return {}
 
 
 def said(choice: dict) -> dict:
     """The new part of an answer, or the whole answer of a server that does not stream."""
     for name in ("delta", "message"):
-        if isinstance(choice.get(name), dict):
-            return choice[name]
+        if isinstance(found := choice.get(name), dict):
+            return found
     return {"content": choice["text"]} if isinstance(choice.get("text"), str) else {}
 
 

@@ -20,7 +20,7 @@ FORMS = (
     ("no-system", r"system (role|message|prompt)s? (is |are )?(not|un)|unsupported role.{0,10}system"),
     (
         "reasoning",
-        r"(missing|must|should|need|required).{0,60}reasoning|reasoning_content.{0,60}(missing|must|required|passed back)",
+        r"(missing|must|should|need|required).{0,60}reasoning|reasoning_content.{0,60}(missing|must|required|back)",
     ),
     (
         "bare",

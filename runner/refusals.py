@@ -40,7 +40,7 @@ LATER = {408, 409, 423, 425, 429}
 def refused(server: Server, status: int, headers: Mapping[str, str], body: bytes) -> Failure:
     """What an HTTP error means."""
     told = parsed(body)
-    words = cleaned(words_in(told) or readable(body), server.key)
+    words = cleaned(words_in(told) or ("" if told in ({}, []) else readable(body)), server.key)
     return judged(server, status, f"{words} {code_in(told)}", words, retry_after(headers, told, time.time()))
 
 

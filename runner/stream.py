@@ -51,16 +51,20 @@ class Chunks:
 
     def whole(self, body: bytes) -> Iterator[dict]:
         """An answer in one piece, an array of chunks, or a chunk a line."""
-        found = loaded(body)
-        if found is None:
-            found = [loaded(line) for line in body.splitlines() if line.strip()]
-        chunks = found if isinstance(found, list) else [found]
-        if not chunks or not all(isinstance(chunk, dict) for chunk in chunks):
-            raise refusals.garbage(self.server, self.start)
+        try:
+            chunks = listed(loaded(body))
+        except ValueError:
+            chunks = self.by_lines(body)
         self.heard += len(chunks)
         for chunk in chunks:
             yield self.sound(chunk)
         self.over = True
+
+    def by_lines(self, body: bytes) -> list[dict]:
+        try:
+            return [chunk for line in body.splitlines() if line.strip() for chunk in listed(loaded(line))]
+        except ValueError as why:
+            raise refusals.garbage(self.server, self.start) from why
 
     def events(self, lines: Iterable[str]) -> Iterator[dict]:
         for line in lines:
@@ -74,14 +78,16 @@ class Chunks:
             yield from self.chunk(event.data, event.event == "error")
 
     def chunk(self, text: str, wrong: bool) -> list[dict]:
-        found = loaded(text)
+        try:
+            found = loaded(text)
+        except ValueError as why:
+            if wrong:
+                raise refusals.failed(self.server, text) from why
+            words = "sent a piece of an answer that is not valid JSON"
+            raise refusals.garbage(self.server, text[:KEPT].encode(), words) from why
         if wrong:
-            raise refusals.failed(self.server, text if found is None else found)
-        if found is None:
-            raise refusals.garbage(
-                self.server, text.encode()[:KEPT], "sent a piece of an answer that is not valid JSON"
-            )
-        return [self.sound(c) for c in (found if isinstance(found, list) else [found]) if isinstance(c, dict)]
+            raise refusals.failed(self.server, found)
+        return [self.sound(chunk) for chunk in listed(found)]
 
     def sound(self, chunk: dict) -> dict:
         """CHUNK, unless it is an error. Raises Failure."""
@@ -102,12 +108,17 @@ def kind_of(start: bytes) -> str:
 
 
 def loaded(text: str | bytes) -> object:
-    """TEXT as JSON, None where it is none; lone surrogates and raw control characters pass."""
+    """TEXT as JSON; lone surrogates and raw control characters pass. Raises ValueError where it is none."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
         pass
     try:
         return json.loads(text.decode("utf-8", "replace") if isinstance(text, bytes) else text, strict=False)
-    except (ValueError, RecursionError):
-        return None
+    except RecursionError as why:
+        raise ValueError("nested too deep") from why
+
+
+def listed(found: object) -> list[dict]:
+    """The chunks in FOUND: itself, or those of a list; what is no object says nothing."""
+    return [chunk for chunk in (found if isinstance(found, list) else [found]) if isinstance(chunk, dict)]

@@ -22,12 +22,13 @@ ERROR_BODY = 200_000  # bytes of an error that are read
 
 
 class Wire(httpx2.BaseTransport):
-    """Connections to one server; FIRST, SILENCE and LONGEST are seconds (to the answer's head, between events, in all)."""
+    """Connections to one server. Seconds it may take: FIRST to the head, SILENCE between events, LONGEST in all."""
 
     def __init__(self, first: float, silence: float, longest: float) -> None:
         self.first, self.silence, self.longest = first, silence, longest
         self.context: ssl.SSLContext | None = None
         self.idle: list[Connection] = []
+        self.closed = False
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send REQUEST; the answer's `extensions["body"]` is its Body."""
@@ -61,7 +62,16 @@ class Wire(httpx2.BaseTransport):
             self.context.set_alpn_protocols(["http/1.1"])
         return self.context
 
+    def back(self, connection: "Connection") -> None:
+        """CONNECTION is free for the next request."""
+        connection.idle_since = time.monotonic()
+        if self.closed:
+            connection.close()
+        else:
+            self.idle.append(connection)
+
     def close(self) -> None:
+        self.closed = True
         while self.idle:
             self.idle.pop().close()
 
@@ -101,25 +111,21 @@ class Connection:
         self.socket.sendall(piece)
 
     def head(self, due: float) -> h11.Response:
-        while type(event := self.event()) is not h11.Response:
-            if event is h11.NEED_DATA:
-                self.fill(due, "did not begin its answer in time")
-            elif type(event) is not h11.InformationalResponse:
-                raise httpx2.RemoteProtocolError("the connection closed before the answer")
+        with told(httpx2.ReadTimeout, httpx2.ReadError, "did not begin its answer in time"):
+            while type(event := self.http.next_event()) is not h11.Response:
+                if event is h11.NEED_DATA:
+                    self.fill(due)
+                elif type(event) is not h11.InformationalResponse:
+                    raise httpx2.RemoteProtocolError("the connection closed before the answer")
         return event
 
-    def event(self) -> object:
-        with told(httpx2.ReadTimeout, httpx2.ReadError):
-            return self.http.next_event()
-
-    def fill(self, due: float, late: str) -> None:
-        """Read what has come; raises ReadTimeout with the words LATE when nothing has by DUE."""
+    def fill(self, due: float) -> None:
+        """Read what has come. Raises TimeoutError when nothing has by DUE."""
         left = due - time.monotonic()
         if left <= 0:
-            raise httpx2.ReadTimeout(late)
-        with told(httpx2.ReadTimeout, httpx2.ReadError, late):
-            self.socket.settimeout(left)
-            self.http.receive_data(self.socket.recv(READ))
+            raise TimeoutError
+        self.socket.settimeout(left)
+        self.http.receive_data(self.socket.recv(READ))
 
     def lives(self, url: httpx2.URL) -> bool:
         """May it be used again for URL? What idles has nothing to say but good-bye."""
@@ -147,19 +153,28 @@ class Body(httpx2.SyncByteStream):
                 yield piece
 
     def read(self) -> bytes:
-        parts = []
-        while type(event := self.connection.event()) is h11.Data:
-            parts.append(event.data)
-        if event is not h11.NEED_DATA:
-            self.over = True
-        elif not parts:
-            late = "fell silent in the middle of its answer" if self.due < self.end else "took too long for its answer"
-            self.connection.fill(min(self.due, self.end), late)
-        piece = b"".join(parts)
+        """What has come, b"" where that ended a wait. Raises httpx2's errors."""
+        late = "fell silent in the middle of its answer" if self.due < self.end else "took too long for its answer"
+        with told(httpx2.ReadTimeout, httpx2.ReadError, late):
+            piece = b"".join(self.parts())
+            if not piece and not self.over:
+                self.connection.fill(min(self.due, self.end))
         if self.left is not None:
             self.left -= len(piece)
             self.over = self.over or self.left < 0
         return piece
+
+    def parts(self) -> list[bytes]:
+        """The data that was received; a fault behind it is told the next time."""
+        parts, http = [], self.connection.http
+        try:
+            while type(event := http.next_event()) is h11.Data:
+                parts.append(event.data)
+            self.over = event is not h11.NEED_DATA
+        except h11.RemoteProtocolError:
+            if not parts:
+                raise
+        return parts
 
     def expect(self, silence: float | None, grace: float | None) -> None:
         """An event has come: the next one within SILENCE seconds; the end within GRACE. None changes nothing."""
@@ -174,8 +189,7 @@ class Body(httpx2.SyncByteStream):
             self.rest()
         if http.our_state is h11.DONE and http.their_state is h11.DONE:
             http.start_next_cycle()
-            self.connection.idle_since = time.monotonic()
-            self.wire.idle.append(self.connection)
+            self.wire.back(self.connection)
         else:
             self.connection.close()
 

@@ -27,7 +27,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -100,10 +100,10 @@ class Turn:
     parts: Iterable
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
-    whole: bool = False  # the body in one piece with its Content-Length
+    form: str = "chunked"  # or "whole", in one piece with its length, or "bare", with a head that is a part itself
 
     def framing(self) -> dict[str, str]:
-        if self.whole:
+        if self.form == "whole":
             return {"Content-Type": "application/json", "Content-Length": str(len(self.parts[0]))}
         return {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}
 
@@ -114,15 +114,13 @@ class Request:
 
     body: dict
     headers: dict[str, str]
-    path: str
+    peer: tuple[str, int]
     at: float
     left: float | None = None
     gone: threading.Event = field(default_factory=threading.Event)
 
 
 class Turns:
-    """A queue of turns, filled by the test and emptied by requests."""
-
     def __init__(self) -> None:
         self.queue: deque[Turn] = deque()
 
@@ -148,19 +146,20 @@ class Turns:
 
     def replies(self, body: bytes, kind: str = "application/json", status: int = 200, **headers: str):
         """One turn whose body comes in one piece, with its length."""
-        named = {"Content-Type": kind} | {name.replace("_", "-"): value for name, value in headers.items()}
-        self.queue.append(Turn([body], status, named, whole=True))
+        self.queue.append(Turn([body], status, {"Content-Type": kind} | named(headers), "whole"))
         return self
 
-    def plays(self, *parts: object, status: int = 200, headers: dict[str, str] | None = None):
+    def plays(self, *parts: object, status: int = 200, form: str = "chunked", **headers: str):
         """One turn made of PARTS (see above)."""
-        self.queue.append(Turn(parts, status, headers or {}))
+        self.queue.append(Turn(parts, status, named(headers), form))
         return self
+
+
+def named(headers: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 class Scripted(Turns, AbstractContextManager):
-    """The server, to be closed by `with` or `close()`."""
-
     def __init__(self, *, tls=None, port: int = 0) -> None:
         super().__init__()
         self.rules: dict[str, Turns] = {}
@@ -203,7 +202,7 @@ class Scripted(Turns, AbstractContextManager):
             if self.answer:
                 return Turn(self.answer(request.body))
             self.surprises.append(request)
-        return Turn([b'{"error":{"message":"The script has no turn left."}}'], 500, whole=True)
+        return Turn([b'{"error":{"message":"The script has no turn left."}}'], 500, form="whole")
 
     def close(self) -> None:
         self.server.shutdown()
@@ -216,7 +215,7 @@ class Scripted(Turns, AbstractContextManager):
 def whole(words: str) -> Turn:
     """An answer that does not stream."""
     choice = {"index": 0, "message": {"role": "assistant", "content": words}, "finish_reason": "stop"}
-    return Turn([json.dumps(usage() | {"choices": [choice]}).encode()], whole=True)
+    return Turn([json.dumps(usage() | {"choices": [choice]}).encode()], form="whole")
 
 
 class Listener(ThreadingHTTPServer):
@@ -224,28 +223,25 @@ class Listener(ThreadingHTTPServer):
     daemon_threads = True
 
     def finish_request(self, request, client_address) -> None:
-        if self.tls:
-            request = self.tls.wrap_socket(request, server_side=True)
-        super().finish_request(request, client_address)
+        with self.tls.wrap_socket(request, server_side=True) if self.tls else nullcontext(request) as wrapped:
+            super().finish_request(wrapped, client_address)
 
     def handle_error(self, request, client_address) -> None:
         """A peer that leaves is part of the play."""
 
 
 class Reply(BaseHTTPRequestHandler):
-    """Plays one turn a request, and watches for the peer to leave."""
-
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         script = self.server.script
         models = {"object": "list", "data": [{"id": script.model, "object": "model"}]}
-        self.play(Turn([json.dumps(models).encode()], whole=True))
+        self.play(Turn([json.dumps(models).encode()], form="whole"))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        request = Request(json.loads(body or b"{}"), dict(self.headers), self.path, time.monotonic())
+        request = Request(json.loads(body or b"{}"), dict(self.headers), self.client_address, time.monotonic())
         try:
             self.play(self.server.script.turn(request))
         except OSError:
@@ -254,11 +250,12 @@ class Reply(BaseHTTPRequestHandler):
             request.gone.set()
 
     def play(self, turn: Turn) -> None:
-        self.framed = not turn.whole
-        self.send_response_only(turn.status)
-        for name, value in (turn.framing() | turn.headers).items():
-            self.send_header(name, value)
-        self.end_headers()
+        self.framed = turn.form == "chunked"
+        if turn.form != "bare":
+            self.send_response_only(turn.status)
+            for name, value in (turn.framing() | turn.headers).items():
+                self.send_header(name, value)
+            self.end_headers()
         if any(self.perform(part) for part in turn.parts):
             return
         self.wfile.write(b"0\r\n\r\n" if self.framed else b"")

@@ -1,0 +1,441 @@
+"""Answers as servers stream them, every oddity over real HTTP: what the person reads, and what is kept apart."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from runner.client import Limits, ask, complete, hang_up
+from runner.pieces import Call, Cut, Failure, Garbage, Reasoning, Server, Silent, Text, Usage
+from tests.scripted import (
+    DONE,
+    END,
+    FIN,
+    HANG,
+    RESET,
+    Scripted,
+    call,
+    delta,
+    event,
+    finish,
+    text,
+    thought,
+    usage,
+)
+
+HELLO = [{"role": "user", "content": "Hello"}]
+TOOLS = [{"type": "function", "function": {"name": name, "parameters": {}}} for name in ("add", "mul", "get_weather")]
+
+
+@pytest.fixture(autouse=True)
+def no_connection_left():
+    yield
+    hang_up()
+
+
+def server(script: Scripted) -> Server:
+    return Server("The test server", script.address, "sk-a-secret-key", "scripted-1")
+
+
+def heard(script: Scripted, **more) -> dict:
+    """One turn: its text, its thoughts, its calls as (name, arguments), how it ended and in what words."""
+    found, ended = [], ""
+    try:
+        for piece in ask(server(script), HELLO, tools=TOOLS, pace=0.001, **more):
+            found.append(piece)
+    except Failure as why:
+        ended = type(why).__name__ + ": " + str(why)
+    last = found[-1] if found and isinstance(found[-1], Usage) else None
+    return {
+        "text": "".join(p.text for p in found if isinstance(p, Text)),
+        "thoughts": "".join(p.text for p in found if isinstance(p, Reasoning)),
+        "calls": [(p.name, p.arguments) for p in found if isinstance(p, Call)],
+        "ended": ended or last.reason,
+        "usage": last,
+        "pieces": found,
+    }
+
+
+def data(*lines: str, end: str = "\n") -> bytes:
+    return "".join(f"{line}{end}" for line in lines).encode()
+
+
+TOLD = json.dumps(text("Hé 👋"), ensure_ascii=False)
+SPLIT = [f"data: {part}" for part in (TOLD[:20], TOLD[20:])]
+DETAILS = [{"type": "reasoning.text", "text": "hm"}, {"type": "reasoning.encrypted", "data": "xyz"}]
+LISTED = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+    {"type": "text", "text": "Yes"},
+    {"type": "reference", "reference_ids": [1]},
+]
+
+# What is sent, what is read as text, what as reasoning.
+SAID = {
+    "plain": ([text("Hel"), text("lo"), *END], "Hello", ""),
+    "no end marker but a finish reason": ([text("Hello"), finish()], "Hello", ""),
+    "an end marker but no finish reason": ([text("Hello"), DONE], "Hello", ""),
+    "closed after the finish reason": ([text("Hello"), finish(), FIN], "Hello", ""),
+    "reset after the finish reason": ([text("Hello"), finish(), 0.1, RESET], "Hello", ""),
+    "text after the end": ([text("Hello"), *END, text(" again"), DONE], "Hello", ""),
+    "finish reason with the last text": ([delta("stop", content="Hello"), DONE], "Hello", ""),
+    "text after the finish reason": ([text("Hel"), finish(), text("lo"), DONE], "Hello", ""),
+    "null content, no role": ([delta(content=None), delta(role=""), delta(), text("Hi"), *END], "Hi", ""),
+    "null delta": ([{"choices": [{"index": 0, "delta": None}]}, text("Hi"), *END], "Hi", ""),
+    "no delta": ([{"choices": [{"content_filter_offsets": {}}]}, text("Hi"), *END], "Hi", ""),
+    "no choices": ([{"id": "x"}, {"choices": None}, {"choices": []}, text("Hi"), *END], "Hi", ""),
+    "odd values": ([b"data: 3\n\ndata: null\n\ndata: [null]\n\n", {"choices": [None]}, text("Hi"), *END], "Hi", ""),
+    "a second choice": ([text("Hi"), {"choices": [{"index": 1, "delta": {"content": "no"}}]}, *END], "Hi", ""),
+    "the old form": ([{"choices": [{"text": "Hi"}]}, *END], "Hi", ""),
+    "a refusal": ([delta(refusal="I must not."), *END], "I must not.", ""),
+    "the whole message once more": (
+        [text("Hi"), {"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]}, DONE],
+        "Hi",
+        "",
+    ),
+    "content in parts": ([delta(content=LISTED), *END], "Yes", "hm"),
+    "content as one part": ([delta(content={"type": "text", "text": "Yes"}), *END], "Yes", ""),
+    "reasoning_content": ([thought("h"), thought("m"), text("Yes"), *END], "Yes", "hm"),
+    "reasoning": ([delta(reasoning="hm"), text("Yes"), *END], "Yes", "hm"),
+    "thinking": ([delta(thinking="hm"), text("Yes"), *END], "Yes", "hm"),
+    "reasoning_details": ([delta(reasoning_details=DETAILS), text("Yes"), *END], "Yes", "hm"),
+    "the same in two fields": (
+        [delta(reasoning="hm", reasoning_content="hm", reasoning_details=DETAILS), text("Yes"), *END],
+        "Yes",
+        "hm",
+    ),
+    "a tag within reasoning": ([thought("use `</think>` to end"), text("Yes"), *END], "Yes", "use `</think>` to end"),
+    "a tag after reasoning": ([thought("hm"), text("<think> is a tag"), *END], "<think> is a tag", "hm"),
+    "only reasoning": ([thought("hm"), *END], "", "hm"),
+    "nothing": ([*END], "", ""),
+    "a tool call in words": (
+        [text('<tool_call>{"name":"add"}</tool_call>'), *END],
+        '<tool_call>{"name":"add"}</tool_call>',
+        "",
+    ),
+    "CRLF": ([data(f"data: {TOLD}", "", "data: [DONE]", "", end="\r\n")], "Hé 👋", ""),
+    "CR": ([data(f"data: {TOLD}", "", "data: [DONE]", "", end="\r")], "Hé 👋", ""),
+    "mixed ends": ([f"data: {TOLD}\r\n\ndata: {TOLD}\r\rdata: [DONE]\n\n".encode()], "Hé 👋Hé 👋", ""),
+    "many data lines": ([data(*SPLIT, "", "data: [DONE]", "")], "Hé 👋", ""),
+    "no space after the colon": ([data(f"data:{TOLD}", "", "data:[DONE]", "")], "Hé 👋", ""),
+    "ids, retry, comments, events": (
+        [
+            data(
+                ": hi",
+                "id: 7",
+                "retry: 3",
+                "event: message",
+                f"data: {TOLD}",
+                "",
+                "foo",
+                "id: 8",
+                "",
+                "data: [DONE]",
+                "",
+            )
+        ],
+        "Hé 👋",
+        "",
+    ),
+    "a BOM": ([b"\xef\xbb\xbf", data(f"data: {TOLD}", ""), DONE], "Hé 👋", ""),
+    "no blank line at the end": ([data(f"data: {TOLD}", "", "data: [DONE]")], "Hé 👋", ""),
+    "no line end at the end": ([data(f"data: {TOLD}", ""), b"data: [DONE]"], "Hé 👋", ""),
+    "two end markers": ([text("Hi"), finish(), DONE, DONE], "Hi", ""),
+    "bytes one by one": ([bytes([b]) for b in event(text("Hé 👋")) + DONE], "Hé 👋", ""),
+    "bytes that are no UTF-8": ([b'data: {"choices":[{"delta":{"content":"a\xffb"}}]}\n\n', *END], "a\ufffdb", ""),
+    "halves of a surrogate pair": (
+        [b'data: {"choices":[{"delta":{"content":"a\\ud83d"}}]}\n\n', 0.01]
+        + [b'data: {"choices":[{"delta":{"content":"\\ude00b"}}]}\n\n', *END],
+        "a😀b",
+        "",
+    ),
+    "a lone surrogate": (
+        [b'data: {"choices":[{"delta":{"content":"a\\ud800b\\ud83d"}}]}\n\n', *END],
+        "a\ufffdb\ufffd",
+        "",
+    ),
+    "NUL and raw control characters": (
+        [b'data: {"choices":[{"delta":{"content":"a\\u0000b\tc"}}]}\n\n', *END],
+        "a\ufffdb\tc",
+        "",
+    ),
+    "a 60 kB event": ([text("x" * 60_000), *END], "x" * 60_000, ""),
+    "wide text": ([text("漢字" * 9000), *END], "漢字" * 9000, ""),
+}
+
+
+@pytest.mark.parametrize(("sent", "words", "thoughts"), SAID.values(), ids=SAID.keys())
+def test_what_the_model_says_is_read_once_and_whole(script, sent, words, thoughts):
+    script.plays(*sent)
+    found = heard(script)
+    assert (found["text"], found["thoughts"]) == (words, thoughts)
+    assert isinstance(found["pieces"][-1], Usage), "it finished"
+
+
+@pytest.mark.parametrize(("sent", "words", "thoughts"), list(SAID.values())[:12], ids=list(SAID)[:12])
+def test_an_answer_cut_at_every_byte_reads_the_same(script, sent, words, thoughts):
+    whole = b"".join(
+        part if isinstance(part, bytes) else event(part) for part in sent if isinstance(part, (bytes, dict))
+    )
+    for at in range(0, len(whole), 19):
+        script.plays(whole[:at], 0.002, whole[at:])
+        found = heard(script)
+        assert (found["text"], found["thoughts"]) == (words, thoughts), at
+
+
+WHOLE = {"choices": [{"message": {"content": "Hi", "reasoning": "hm"}, "finish_reason": "stop"}], "usage": {}}
+ONCE = {
+    "an object": json.dumps(WHOLE).encode(),
+    "an object over many lines": b"\xef\xbb\xbf\n" + json.dumps(WHOLE, indent=2).encode(),
+    "an array of chunks": json.dumps([thought("hm"), text("H"), text("i"), finish()]).encode(),
+    "a chunk a line": b"\n".join(json.dumps(c).encode() for c in (thought("hm"), text("H"), text("i"), finish())),
+    "no finish reason": b'{"choices":[{"message":{"content":"<think>hm</think>Hi"}}]}',
+}
+
+
+@pytest.mark.parametrize("body", ONCE.values(), ids=ONCE.keys())
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "text/plain"])
+def test_a_server_that_does_not_stream_is_heard_once(script, body, kind):
+    script.replies(body, kind)
+    found = heard(script)
+    assert (found["text"], found["thoughts"], found["ended"][:4]) == ("Hi", "hm", found["ended"][:4])
+    assert len(script.requests) == 1
+
+
+def part(name=None, arguments=None, **more) -> dict:
+    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
+    return delta(tool_calls=[{"function": function, **more}])
+
+
+A, B = ("add", '{"a":1}'), ("mul", '{"b":2}')
+ASKED = {
+    "whole": ([call(*A)], [A]),
+    "in pieces": (
+        [part("add", "", index=0, id="x"), part(arguments='{"a"', index=0), part(arguments=":1}", index=0)],
+        [A],
+    ),
+    "no index": ([part(*A, id="c1")], [A]),
+    "no index, arguments later": ([part("add", id="c1"), part(arguments='{"a":1}')], [A]),
+    "two without index": ([part(*A, id="c1"), part(*B, id="c2")], [A, B]),
+    "two without index or id": ([part(*A), part(*B)], [A, B]),
+    "two of one name": ([part(*A), part("add", '{"a":2}')], [A, ("add", '{"a":2}')]),
+    "the first without index": ([part(*A), part(*B, index=0)], [A, B]),
+    "null index": ([part(*A, id="c1", index=None), part(*B, id="c2", index=0)], [A, B]),
+    "all index 0 with ids": (
+        [part(*A, id="a", index=0), part(*B, id="b", index=0), part(*A, id="c", index=0)],
+        [A, B, A],
+    ),
+    "all index 0 without ids": ([part(*A, index=0), part(*B, index=0), part(*A, index=0)], [A, B, A]),
+    "two in one delta": (
+        [delta(tool_calls=[{"function": dict(zip(("name", "arguments"), c))} for c in (A, B)])],
+        [A, B],
+    ),
+    "gaps": ([call(*A, index=3, key="x"), call(*B, index=9, key="y")], [A, B]),
+    "interleaved": (
+        [part("add", "", index=0, id="x"), part("mul", "", index=1, id="y")]
+        + [part(arguments='{"b":', index=1), part(arguments='{"a":', index=0)]
+        + [part(arguments="2}", index=1), part(arguments="1}", index=0)],
+        [A, B],
+    ),
+    "empty later fields": (
+        [part("add", '{"a"', index=0, id="x"), part(None, ":1}", index=0, id="", type=""), part("", None, index=0)],
+        [A],
+    ),
+    "the name again": ([part("add", '{"a"', index=0, id="x"), part("add", ":1}", index=0, id="x")], [A]),
+    "the name again, no index": ([part("add", '{"a"'), part("add", ":1}")], [A]),
+    "the name in pieces": ([part("get_", index=0, id="x"), part("weather", "{}", index=0)], [("get_weather", "{}")]),
+    "the name grows": ([part("get_", index=0, id="x"), part("get_weather", "{}", index=0)], [("get_weather", "{}")]),
+    "the id later": ([part("add", index=0), part(None, '{"a":1}', index=0, id="late")], [A]),
+    "another id for each piece": (
+        [part("add", '{"a"', index=0, id="r1"), part(None, ":1", index=0, id="r2"), part(None, "}", index=0, id="r3")],
+        [A],
+    ),
+    "an object": ([part("add", {"a": 1})], [("add", '{"a": 1}')]),
+    "an empty object": ([part("add", {})], [("add", "{}")]),
+    "null": ([delta(tool_calls=[{"id": "x", "function": {"name": "add", "arguments": None}}])], [("add", "{}")]),
+    "empty": ([part("add", "", id="x")], [("add", "{}")]),
+    "no object": ([part("add", "[1]", id="x"), part("mul", '"foo"', id="y")], [("add", "[1]"), ("mul", '"foo"')]),
+    "broken": ([part("add", '{"a": "abc', id="x")], [("add", '{"a": "abc')]),
+    "one object, not a list": ([delta(tool_calls={"function": {"name": "add", "arguments": '{"a":1}'}})], [A]),
+    "nulls": (
+        [delta(tool_calls=None), delta(tool_calls=[None]), delta(tool_calls=[{"function": None}]), call(*A)],
+        [A],
+    ),
+    "the old field": (
+        [delta(function_call={"name": "add", "arguments": ""}), delta(function_call={"arguments": '{"a":1}'})],
+        [A],
+    ),
+    "the old field, streamed": (
+        [delta(function_call={"name": "add"}), delta(function_call={"arguments": '{"a":'})]
+        + [delta(function_call={"arguments": "1}"})],
+        [A],
+    ),
+    "text after a call": ([call(*A), text("Well.")], [A]),
+    "200 calls": ([call("add", {"a": n}, index=n) for n in range(200)], [("add", f'{{"a": {n}}}') for n in range(200)]),
+    "a name nobody offered": ([part("rm_rf", "{}", id="x")], [("rm_rf", "{}")]),
+}
+
+
+@pytest.mark.parametrize(("sent", "calls"), ASKED.values(), ids=ASKED.keys())
+def test_calls_come_whole_and_one_by_one(script, sent, calls):
+    script.plays(*sent, finish("tool_calls"), usage(), DONE)
+    found = heard(script)
+    assert found["calls"] == calls
+    keys = [piece.id for piece in found["pieces"] if isinstance(piece, Call)]
+    assert all(keys) and len(set(keys)) == len(calls), "each has an id of its own"
+
+
+def test_two_calls_of_one_id_get_two(script):
+    script.plays(call(*A, index=0, key="same"), call(*B, index=1, key="same"), *END)
+    found = heard(script)
+    assert found["calls"] == [A, B]
+    assert len({piece.id for piece in found["pieces"] if isinstance(piece, Call)}) == 2
+
+
+def test_what_a_server_wants_back_with_a_call_is_kept(script):
+    signed = {"google": {"thought_signature": "abc=="}}
+    script.plays(part(*A, id="x", index=0, extra_content=signed), part(*B, id="y", index=1), finish(), DONE)
+    found = [piece.extra for piece in heard(script)["pieces"] if isinstance(piece, Call)]
+    assert found == [{"extra_content": signed}, {}]
+
+
+def test_a_finish_reason_of_tools_without_one_is_an_answer(script):
+    script.plays(text("Hi"), finish("tool_calls"), DONE)
+    found = heard(script)
+    assert (found["text"], found["calls"], found["ended"]) == ("Hi", [], "tool_calls")
+
+
+@pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "eos", "end_turn"])
+def test_the_finish_reason_is_told(script, reason):
+    script.says("Some", reason=reason)
+    assert heard(script)["ended"] == reason
+
+
+COUNTED = {
+    "at the end": ([usage(7, 3)], (7, 3, 0, 0)),
+    "missing": ([], (0, 0, 0, 0)),
+    "null": ([{"choices": [], "usage": None}], (0, 0, 0, 0)),
+    "on every chunk, the last counts": ([usage(7, 1), usage(7, 2), usage(7, 3)], (7, 3, 0, 0)),
+    "then an empty one": ([usage(7, 3), {"choices": [], "usage": None}], (7, 3, 0, 0)),
+    "no choices field": ([{"usage": {"prompt_tokens": 7, "completion_tokens": 3}}], (7, 3, 0, 0)),
+    "within the choice": (
+        [{"choices": [{"delta": {}, "usage": {"prompt_tokens": 7, "completion_tokens": 3}}]}],
+        (7, 3, 0, 0),
+    ),
+    "negative, odd": ([usage(-7, "3")], (0, 0, 0, 0)),
+    "details": (
+        [usage(7, 3, prompt_tokens_details={"cached_tokens": 5}, completion_tokens_details={"reasoning_tokens": 2})],
+        (7, 3, 5, 2),
+    ),
+    "null details": ([usage(7, 3, prompt_tokens_details=None)], (7, 3, 0, 0)),
+    "other names": ([{"usage": {"input_tokens": 7, "output_tokens": 3}}], (7, 3, 0, 0)),
+}
+
+
+@pytest.mark.parametrize(("sent", "counts"), COUNTED.values(), ids=COUNTED.keys())
+def test_tokens_are_counted_once(script, sent, counts):
+    script.plays(text("Hi"), finish(), *sent, DONE)
+    found = heard(script)["usage"]
+    assert (found.read, found.wrote, found.cached, found.reasoning) == counts
+
+
+BROKEN = {
+    "closed after a whole line": ([text("Hel"), FIN], Cut),
+    "ended without a marker": ([text("Hel")], Cut),
+    "closed within a line": ([text("Hel"), b"data: {", FIN], Cut),
+    "reset": ([text("Hel"), 0.1, RESET], Cut),
+    "a line that never ends": ([text("Hel"), b"data: " + b"x" * 1_100_000], Garbage),
+    "no JSON": ([text("Hel"), b"data: {nope\n\n", text("lo"), *END], Garbage),
+    "silence": ([text("Hel"), HANG], Silent),
+    "comments for ever": ([text("Hel"), *[b": ping\n\n", 0.1] * 40], Silent),
+    "a drip within a line": ([text("Hel"), b"data: ", *[b"x", 0.1] * 40], Silent),
+    "words for ever": ([text("Hel"), *[text(""), 0.1] * 40], Silent),
+}
+
+
+@pytest.mark.parametrize(("sent", "kind"), BROKEN.values(), ids=BROKEN.keys())
+def test_an_answer_that_breaks_off_says_so_and_keeps_what_came(script, sent, kind):
+    script.plays(*sent)
+    found = heard(script, limits=Limits(1, 0.6, 1.2))
+    assert (found["text"], found["ended"].split(":")[0]) == ("Hel", kind.__name__)
+    assert found["ended"].count("The test server") == 1
+
+
+def test_words_held_back_for_a_tag_are_kept_when_the_answer_breaks_off(script):
+    script.plays(text("<thi"), FIN)
+    assert heard(script)["text"] == "<thi"
+
+
+def test_a_server_that_drips_its_head_is_given_up(script):
+    script.plays(b"HTTP/1.1 200 OK\r\nX-Long: ", *[b"x", 0.1] * 30, form="bare")
+    began = time.monotonic()
+    found = heard(script, limits=Limits(0.5, 0.5, 2))
+    assert found["ended"].startswith("Silent") and time.monotonic() - began < 1.5
+
+
+def test_a_server_that_goes_on_talking_past_its_time_is_given_up(script):
+    script.plays(*[text("a"), 0.05] * 100)
+    found = heard(script, limits=Limits(1, 1, 1))
+    assert (
+        found["ended"]
+        == "Silent: The test server: It took too long for its answer. Try again, or choose another model."
+    )
+    assert 10 <= len(found["text"]) <= 25
+
+
+def test_after_its_finish_reason_a_silent_server_has_finished(script, monkeypatch):
+    monkeypatch.setattr("runner.client.GRACE", 0.2)
+    script.plays(text("Hi"), finish(), HANG)
+    found = heard(script)
+    assert (found["text"], found["ended"]) == ("Hi", "stop")
+
+
+def test_closing_the_answer_hangs_up_at_once(script):
+    script.plays(text("Hel"), HANG)
+    answer = ask(server(script), HELLO)
+    assert next(answer) == Text("Hel")
+    answer.close()
+    assert script.requests[0].gone.wait(1)
+
+
+def test_a_flood_cannot_hold_the_others_up(script):
+    script.plays(*[b"".join(map(event, [text("x")] * 5000))] * 4, *END)
+    began = time.monotonic()
+    found = [piece for piece in ask(server(script), HELLO) if isinstance(piece, Text)]
+    assert sum(len(piece.text) for piece in found) == 20_000
+    assert len(found) >= (time.monotonic() - began) / 0.1, "it comes in many parts, with pauses between them"
+
+
+def test_pieces_that_came_together_are_one(script):
+    script.plays(b"".join(map(event, [thought("a"), thought("b"), text("c"), text("d"), finish()])) + DONE)
+    assert heard(script)["pieces"][:2] == [Reasoning("ab"), Text("cd")]
+
+
+def test_one_connection_serves_turn_after_turn(script):
+    for _ in range(3):
+        script.says("Hi")
+        assert heard(script)["text"] == "Hi"
+        time.sleep(0)
+    assert len({request.peer for request in script.requests}) == 1
+
+
+def test_a_title_comes_in_one_piece(script):
+    script.title = "<think>hm</think>\nWatering  "
+    assert complete(server(script), HELLO, limit=20, seconds=5) == "Watering"
+    assert script.requests[0].body["max_tokens"] == 20 and not script.requests[0].body["stream"]
+
+
+def test_many_answers_at_once_do_not_mix(script):
+    script.always(lambda body: [text(f"It is {body['messages'][0]['content']}"), 0.2, *END])
+    told = {}
+
+    def one(number: int) -> None:
+        said = [{"role": "user", "content": str(number)}]
+        told[number] = "".join(p.text for p in ask(server(script), said) if isinstance(p, Text))
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert told == {number: f"It is {number}" for number in range(50)}
