@@ -25,15 +25,6 @@ from settings import BadSettings, Settings  # noqa: E402
 from web import DOORS, auth, headers  # noqa: E402
 from web.assets import ASSETS  # noqa: E402
 
-STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
-ENDS = {
-    "stopped": "You stopped this answer.",
-    "cut": "The server restarted while this was written.",
-    "incomplete": "This answer was cut off.",
-    "length": "The model reached its length limit.",
-    "filtered": "The model's provider stopped this answer.",
-}
-
 
 def create_app(settings: Settings) -> tuple[Flask, Follower]:
     """The web application and the follower that feeds its open pages."""
@@ -42,7 +33,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo, MAX_PAGES=20)
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
-    app.jinja_env.globals.update(base=base, assets=ASSETS, statuses=STATUSES, ends=ENDS, body=body, client_id=new_key)
+    app.jinja_env.globals.update(base=base, assets=ASSETS, body=body, client_id=new_key)
     app.jinja_env.globals.update(icon=parts.icon, version=parts.version)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     follower = Follower(Drawing(app.jinja_env))
@@ -84,6 +75,7 @@ def serve(settings: Settings) -> None:
     print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
     gevent.spawn(follower.serve)
+    gevent.spawn(tidy)
     keep_alive()
     ended = gevent.event.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -95,9 +87,29 @@ def serve(settings: Settings) -> None:
     server.stop(timeout=2)
 
 
+def tidy() -> None:
+    """Forget old deletions, every hour."""
+    while True:
+        gevent.sleep(3600)
+        feed.sweep()
+
+
+def link(settings: Settings, name: str = "") -> None:
+    """Print a sign-in link for NAME, who is let in as a member when new; "" is the owner."""
+    owner = prepare(settings)
+    person = (Person.find(Person.name == name) or Person.join(name)) if name else owner
+    url = settings.public_url or f"http://{settings.host}:{settings.port}"
+    print(f"{person.name} signs in, once, with {url}/enter?key={person.invite()}")
+
+
 if __name__ == "__main__":
     try:
         chosen = Settings.from_environ()
     except BadSettings as why:
         sys.exit(str(why))
-    serve(chosen)
+    if sys.argv[1:2] == ["link"]:
+        link(chosen, *sys.argv[2:3])
+    elif sys.argv[1:]:
+        sys.exit("Parley knows `link [NAME]`, which prints a sign-in link, and no argument at all, which serves.")
+    else:
+        serve(chosen)

@@ -11,6 +11,7 @@ from tables.items import OPEN, Branch, Item, Path
 from tables.people import Draft, Membership, Person
 
 QUEUE_MAX = 50  # messages that may wait in one conversation
+STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
 TITLE_MAX = 60  # characters of a title made from the person's first words
 
 
@@ -64,6 +65,11 @@ class Conversation(Row):
         """The conversation ID and PERSON's place in it. To everybody else it does not exist."""
         place = Membership.find(Membership.chat == id, Membership.person == person)
         return (cls.get_by_id(id), place) if place else None
+
+    @property
+    def status_words(self) -> str:
+        """The status in words, "" when there is nothing to say."""
+        return STATUSES[self.status]
 
     @property
     def label(self) -> str:

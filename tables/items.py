@@ -12,6 +12,7 @@ from typing import Self
 import peewee as pw
 
 from database import Row, new_key, write
+from tables.agents import Choice
 from tables.people import Person
 
 OPEN = ("text", "reasoning", "call", "plan", "error")  # the kinds a run writes
@@ -120,6 +121,16 @@ class Item(Row):
         return Person.select(Person.name).where(Person.id == self.person).scalar() or ""
 
     @property
+    def ending(self) -> str:
+        """Why an ended text is not whole, in words; "" when it is."""
+        return ENDINGS.get(self.state, "") if self.done else ""
+
+    @property
+    def model_name(self) -> str:
+        """What the model is called that wrote it."""
+        return Choice.select(Choice.name).where(Choice.id == self.model).scalar() or self.model
+
+    @property
     def grows(self) -> bool:
         return not self.done and self.kind in ("text", "reasoning")
 
@@ -134,6 +145,13 @@ class Item(Row):
         return [self.branch, *forks] if forks else []
 
 
+ENDINGS = {
+    "stopped": "You stopped this answer.",
+    "cut": "The server restarted while this was written.",
+    "incomplete": "This answer was cut off.",
+    "length": "The model reached its length limit.",
+    "filtered": "The model's provider stopped this answer.",
+}
 CUT_CALLS = {
     "stopped": "Stopped by the person while this ran; it may have taken effect.",
     "cut": "The server restarted while this ran; it may have taken effect.",
