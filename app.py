@@ -75,6 +75,7 @@ def serve(settings: Settings) -> None:
     print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
     gevent.spawn(follower.serve)
+    gevent.spawn(follower.beat)
     gevent.spawn(tidy)
     keep_alive()
     ended = gevent.event.Event()

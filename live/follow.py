@@ -14,6 +14,7 @@ from live.socket import Socket, text_frame
 from models import Conversation, Item, Membership
 
 IDLE = 30.0  # seconds between two looks when nothing changes
+BEAT = 20.0  # seconds between two signs of life to every page; the page takes 50 s of silence for a loss
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
 REMOVED = 4403
 AGAIN = 1012  # come back at once
@@ -63,6 +64,14 @@ class Follower:
         while True:
             feed.wait(self.cursor, IDLE)
             self.advance()
+
+    def beat(self) -> None:
+        """Tell all pages for ever that they are still heard, and how far they are."""
+        while True:
+            gevent.sleep(BEAT)
+            frame = text_frame(f"<!--{self.cursor}-->")
+            for page in list(self.pages):
+                page.send(frame)
 
     # A page comes and goes
 

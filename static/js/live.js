@@ -4,8 +4,13 @@ const SHOUT_AFTER = 2000; // ms of loss before the page says so
 const POLL_AFTER = 10000; // ms of loss before the page asks by itself
 const POLL_EVERY = 2000; // ms
 const END = "</hx-partial>";
+const SILENT = 50000; // ms without a frame after which the socket is taken for dead; the server beats every 20 s
+const CHECK_EVERY = 5000; // ms
 const SIGNED_OUT = 4401;
 const REMOVED = 4403;
+
+const SIGNED_OUT_WORDS = "You are signed out. What you typed is kept: sign in again to go on.";
+const REMOVED_WORDS = "You are no longer in this conversation.";
 
 const main = document.querySelector("#main[data-cursor]");
 
@@ -13,6 +18,7 @@ if (main) {
   let lost = 0;
   let shout = 0;
   let poll = 0;
+  let heard = Date.now();
   let ended = false;
   let swaps = Promise.resolve();
 
@@ -24,19 +30,35 @@ if (main) {
   document.addEventListener("htmx:ws:after:connection", back);
   document.addEventListener("htmx:ws:close", (event) => {
     const code = event.detail.code;
-    if (code === SIGNED_OUT) end("You are signed out. What you typed is kept: sign in again to go on.");
-    else if (code === REMOVED) end("You are no longer in this conversation.");
+    if (code === SIGNED_OUT) end(SIGNED_OUT_WORDS);
+    else if (code === REMOVED) end(REMOVED_WORDS);
     else gone();
   });
   document.addEventListener("htmx:ws:before:message:incoming", (event) => {
     event.preventDefault();
+    heard = Date.now();
     take(event.detail.message.data);
   });
 
   // A page that comes back from the back-forward cache, from sleep or from no network connects at once.
   addEventListener("pageshow", (event) => event.persisted && wake());
   addEventListener("online", wake);
-  document.addEventListener("visibilitychange", () => document.hidden || wake());
+  document.addEventListener("visibilitychange", () => document.hidden || check());
+  setInterval(check, CHECK_EVERY);
+
+  // A phone that slept, or a network that died without a word, leaves a socket that only looks open.
+  function check() {
+    if (ended || Date.now() - heard < SILENT) return;
+    heard = Date.now();
+    const connection = main._htmx?.ws?.connection;
+    if (connection?.socket) {
+      connection.abortController?.abort();
+      connection.socket.close();
+      forget(connection);
+      gone();
+    }
+    wake();
+  }
 
   // htmx finds all targets of a text before it swaps the first one, and a swap may need what the one before it brought:
   // so each goes by itself, in order.
@@ -54,11 +76,13 @@ if (main) {
     const socket = main._htmx?.ws?.connection?.socket;
     if (ended || (socket && socket.readyState <= WebSocket.OPEN)) return;
     const connection = main._htmx?.ws?.connection;
-    if (connection) {
-      clearTimeout(connection.timer);
-      delete main._htmx.ws.connection;
-    }
+    if (connection) forget(connection);
     main.dispatchEvent(new CustomEvent("wake"));
+  }
+
+  function forget(connection) {
+    clearTimeout(connection.timer);
+    delete main._htmx.ws.connection;
   }
 
   function gone() {
@@ -79,6 +103,8 @@ if (main) {
     poll = setTimeout(ask, POLL_EVERY);
     try {
       const answer = await fetch(main.dataset.news + "?since=" + main.dataset.cursor, { headers: { "HX-Request": "true" } });
+      if (answer.status === 401) end(SIGNED_OUT_WORDS);
+      if (answer.status === 404) end(REMOVED_WORDS);
       if (!answer.ok || !lost) return;
       const text = await answer.text();
       if (!lost) return;
@@ -90,6 +116,7 @@ if (main) {
 
   function end(words) {
     ended = true;
+    clearTimeout(poll);
     const banner = document.getElementById("offline");
     banner.textContent = words;
     banner.hidden = false;
