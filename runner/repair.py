@@ -84,20 +84,27 @@ def arguments_of(arguments: object) -> str:
 
 def paired(messages: list[dict], quirks: frozenset[str]) -> list[dict]:
     """Each call followed by its one result, under an id that no other call has; results of no call go."""
-    results = [m for m in messages if m["role"] == "tool"]
     taken: set[str] = set()
     out = []
-    for message in messages:
+    for at, message in enumerate(messages):
         if message["role"] != "tool":
             out.append(message)
         for call in message.get("tool_calls", []):
-            result = next((r for r in results if r.get("tool_call_id") == call["id"]), None)
-            if result:
-                results.remove(result)
+            result = result_of(call["id"], messages[at + 1 :])
             call["id"] = own_id(call["id"], taken, quirks)
-            said = (result or {}).get("content") or ("Done." if result else NO_RESULT)
+            said = (result.pop("content") or "Done.") if result else NO_RESULT
             out.append({"role": "tool", "tool_call_id": call["id"], "content": said})
     return out
+
+
+def result_of(key: str, later: list[dict]) -> dict | None:
+    """The first result for a call of this id that no other call took, before the id is used again."""
+    for message in later:
+        if message.get("tool_call_id") == key and "content" in message:
+            return message
+        if any(call["id"] == key for call in message.get("tool_calls", [])):
+            return None
+    return None
 
 
 def own_id(key: str, taken: set[str], quirks: frozenset[str]) -> str:

@@ -227,7 +227,7 @@ ASKED = {
     ),
     "all index 0 without ids": ([part(*A, index=0), part(*B, index=0), part(*A, index=0)], [A, B, A]),
     "two in one delta": (
-        [delta(tool_calls=[{"function": dict(zip(("name", "arguments"), c))} for c in (A, B)])],
+        [delta(tool_calls=[{"function": dict(zip(("name", "arguments"), c, strict=True))} for c in (A, B)])],
         [A, B],
     ),
     "gaps": ([call(*A, index=3, key="x"), call(*B, index=9, key="y")], [A, B]),

@@ -29,6 +29,7 @@ from tests.scripted import DONE, HANG, RESET, Scripted, event, text
 
 HELLO = [{"role": "user", "content": "Hello"}]
 KEY = "sk-a-secret-key"
+SOON = Limits(5, 5, 10)
 PAGE = b"<html><head><title>502 Bad Gateway</title><style>p{color:red}</style></head><body><p>nginx</p></body></html>"
 
 
@@ -38,7 +39,7 @@ def no_connection_left():
     client.hang_up()
 
 
-def failure(address: str, *, key: str = KEY, limits: Limits = Limits(5, 5, 10)) -> Failure:
+def failure(address: str, *, key: str = KEY, limits: Limits = SOON) -> Failure:
     """How asking the server at ADDRESS fails."""
     with pytest.raises(Failure) as caught:
         list(ask(Server("The test server", address, key, "scripted-1"), HELLO, limits=limits, pace=0.001))

@@ -35,7 +35,7 @@ PARAMETERS = {
     "max_completion_tokens": ({"max_completion_tokens": 9}, "max_completion_tokens: unknown field", {"max_tokens": 9}),
     "temperature": (
         {"temperature": 0.2},
-        "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+        "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) is supported.",
         {},
     ),
     "parallel_tool_calls": ({"parallel_tool_calls": False}, "Unknown parameter: 'parallel_tool_calls'.", {}),

@@ -140,6 +140,11 @@ def test_ids_are_made_unique_and_stay_the_same():
     assert len(set(short)) == 3 and all(len(key) == 9 and key.isalnum() for key in short)
 
 
+def test_the_result_of_a_later_call_is_not_taken_for_an_earlier_one_of_the_same_id():
+    fixed = repaired([assistant("", call()), user(), assistant("", call()), result(content="later")])
+    assert [m["content"] for m in fixed if m["role"] == "tool"] == [NO_RESULT, "later"]
+
+
 KEYS = st.sampled_from(["", "a", "b", "call_1"])
 CALLS = st.builds(call, KEYS, st.text(max_size=5), st.sampled_from(["", "{}", "[", "3", '{"a":1}']))
 MESSAGES = st.one_of(
