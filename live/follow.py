@@ -232,7 +232,7 @@ class Follower:
     def missing(self, chat: str, since: int) -> str:
         view = self.views.get(chat) or View(chat)
         changes = feed.since(since, chat)
-        if feed.forgotten(since) or len(changes) > MANY or any(change.kind == "turn" for change in changes):
+        if not since or feed.forgotten(since) or len(changes) > MANY or any(change.kind == "turn" for change in changes):
             return self.whole(view)
         return self.missed(view, changes, since) if changes else ""
 
@@ -255,7 +255,7 @@ class Follower:
         )
 
     def listed(self, person: str, since: int) -> str:
-        changed = {c.row: c for c in feed.since(since) if c.kind == "conversation" and not c.gone}
+        changed = {c.row: c for c in feed.since(since) if c.kind == "conversation" and not c.gone} if since else {}
         rows = Conversation.of(person).where(Conversation.id.in_(list(changed)[:500])) if changed else ()
         return "".join(self.drawing.row(row, born=changed[row.id].born > since) for row in rows)
 

@@ -40,6 +40,10 @@ if (main) {
     take(event.detail.message.data);
   });
 
+  // The socket opens once this script hears it; htmx is ready before or after, by how fast the scripts came.
+  if (main._htmx?.ws?.initialized) wake();
+  else document.addEventListener("htmx:after:process", wake, { once: true });
+
   // A page that comes back from the back-forward cache, from sleep or from no network connects at once.
   addEventListener("pageshow", (event) => event.persisted && wake());
   addEventListener("online", wake);
