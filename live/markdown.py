@@ -1,0 +1,274 @@
+"""Markdown as models write it (CommonMark and GFM) as safe HTML, one piece for each top-level block."""
+
+import re
+from dataclasses import dataclass, field
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import unescapeAll
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock, list_block
+from markdown_it.rules_block.table import escapedSplit
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from live.formula import mathml
+from live.highlight import coloured
+from live.safe import CODE_CLASS, cleaned, destination, disguised, visible
+from live.syntax import install
+
+ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+SHOWN = {code: chr(0x2400 + code) for code in range(1, 32) if code not in (9, 10, 13)}
+SHOWN |= {0: "\ufffd", 127: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+SLOT = re.compile(r'<slot name="(\d+)"></slot>')
+
+
+def normal(text: str) -> str:
+    """TEXT with one kind of line end, no control characters and no half surrogates."""
+    if not ODD.search(text):
+        return text
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\r\n", "\n").replace("\r", "\n").translate(SHOWN)
+
+
+@dataclass
+class Known:
+    """What the text before has defined: link references (label → its place and title) and footnote labels."""
+
+    references: dict[str, dict] = field(default_factory=dict)
+    footnotes: set[str] = field(default_factory=set)
+
+    def add(self, found: "Parsed", line: int) -> None:
+        """What FOUND defines before LINE. The first definition of a label wins."""
+        for label, reference in found.env["references"].items():
+            if label not in self.references and reference["map"][1] <= line:
+                self.references[label] = reference
+        for block in found.blocks if found.env["footnotes"]["refs"] else ():
+            opens = [token for token in block.tokens if token.type == "footnote_reference_open"]
+            self.footnotes |= {":" + token.meta["label"] for token in opens if token.map[1] <= line}
+
+
+@dataclass
+class Block:
+    """One top-level block: its HTML around its parts (items of a list, rows of a table; else one), and where it is."""
+
+    tokens: list[Token]
+    lines: tuple[int, int]
+    head: str = ""
+    parts: list[str] = field(default_factory=list)
+    foot: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.tokens[0].type.removesuffix("_open")
+
+    @property
+    def html(self) -> str:
+        return self.head + "".join(self.parts) + self.foot
+
+    @property
+    def starts(self) -> list[int]:
+        """The lines on which its parts start."""
+        opens, level = {"table": ("tr_open", 2)}.get(self.kind, ("list_item_open", 1))
+        return [token.map[0] for token in self.tokens if token.type == opens and token.level == level][self.is_table :]
+
+    @property
+    def is_table(self) -> bool:
+        return self.kind == "table"
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind in ("bullet_list", "ordered_list")
+
+    @property
+    def loose(self) -> bool | None:
+        """Whether the list is loose (CommonMark 5.3); None when it has no paragraph that shows it."""
+        return next((not t.hidden for t in self.tokens if t.type == "paragraph_open" and t.level == 2), None)
+
+
+@dataclass
+class Parsed:
+    blocks: list[Block]
+    env: dict
+
+    @property
+    def pending(self) -> int:
+        """The first line that may begin a formula once its end has come."""
+        return self.env["pending"]
+
+
+def parsed(text: str, known: Known, within: str = "") -> Parsed:
+    """The blocks of normal TEXT, without their HTML. WITHIN a "list" it begins with a further item."""
+    complete = text.count("\n")
+    env = {"references": dict(known.references), "complete": complete, "pending": complete + 1, "drawings": []}
+    env["footnotes"] = {"refs": dict.fromkeys(known.footnotes, -1), "list": {}}
+    state = StateCore(text, MARKDOWN, env)
+    block = StateBlock(text, MARKDOWN, env, state.tokens)
+    env["lines"] = block.lineMax
+    if within == "list":
+        list_block(block, 0, block.lineMax, False)
+    MARKDOWN.block.tokenize(block, block.line, block.lineMax)
+    MARKDOWN.core.process(state)
+    return Parsed(tops(state.tokens), env)
+
+
+def loosen(block: Block, loose: bool) -> None:
+    """Show the paragraphs of the list as those of a loose or a tight one."""
+    for token in block.tokens:
+        if token.level == 2 and token.type in ("paragraph_open", "paragraph_close"):
+            token.hidden = not loose
+
+
+def cells(row: str) -> int:
+    """How many cells the line ROW of a table has."""
+    found = escapedSplit(row.strip())
+    return len(found) - (found[0] == "") - (len(found) > 1 and found[-1] == "")
+
+
+def wrapped(key: str, html: str) -> str:
+    return f'<div class="block" id="{key}" dir="auto">{html}</div>'
+
+
+def tops(tokens: list[Token]) -> list[Block]:
+    blocks, start = [], 0
+    for index, token in enumerate(tokens):
+        if token.level == 0 and token.nesting <= 0:
+            first = tokens[start]
+            blocks.append(Block(tokens[start : index + 1], (first.map[0], first.map[1])))
+            start = index + 1
+    return blocks
+
+
+def draw(found: Parsed, final: bool = False) -> None:
+    """Fill in the HTML of the blocks. FINAL also colours a fence that is open at the end."""
+    found.env["final"] = final
+    for block in found.blocks:
+        if block.is_list:
+            draw_list(block, found.env)
+        elif block.is_table:
+            draw_table(block, found.env)
+        else:
+            block.parts = [safe(block.tokens, found.env)]
+
+
+def draw_list(block: Block, env: dict) -> None:
+    opening, closing = block.tokens[0], block.tokens[-1]
+    start = opening.attrs.get("start")
+    block.head = f"<{opening.tag}>" if start is None else f'<{opening.tag} start="{start}">'
+    block.foot = f"</{closing.tag}>"
+    begin = 1
+    for index, token in enumerate(block.tokens):
+        if token.type == "list_item_close" and token.level == 1:
+            block.parts.append(safe(block.tokens[begin : index + 1], env))
+            begin = index + 1
+
+
+def draw_table(block: Block, env: dict) -> None:
+    html = safe(block.tokens, env)
+    head, body, rows = html.partition("<tbody>")
+    block.head = head + body if body else head.removesuffix("</table>")
+    block.parts = [row + "</tr>" for row in rows.split("</tr>")[:-1]]
+    block.foot = "</tbody></table>" if body else "</table>"
+
+
+def safe(tokens: list[Token], env: dict) -> str:
+    """The HTML of TOKENS, sanitised; then our own drawings (code, formulas) come into their places."""
+    env["drawings"] = []
+    html = cleaned(MARKDOWN.renderer.render(tokens, MARKDOWN.options, env))
+    drawings = env["drawings"]
+    return SLOT.sub(lambda slot: drawings[int(slot[1])], html) if drawings else html
+
+
+def slot(env: dict, drawing: str) -> str:
+    """A place in the HTML that DRAWING takes after the sanitiser."""
+    env["drawings"].append(drawing)
+    return f'<slot name="{len(env["drawings"]) - 1}"></slot>'
+
+
+def figure(code: str, info: str, colour: bool) -> str:
+    """A fence as it shows: its language above the code."""
+    name = (unescapeAll(info).split() or [""])[0]
+    language = name if CODE_CLASS.fullmatch(f"language-{name}") else ""
+    text = coloured(visible(code), language.lower()) if colour else escape(visible(code), quote=False)
+    named = f' class="language-{language}"' if language else ""
+    caption = f'<figcaption><span class="language">{language}</span></figcaption>' if language else ""
+    return f'<figure class="code">{caption}<pre><code{named}>{text}</code></pre></figure>'
+
+
+class Drawing(RendererHTML):
+    """markdown-it's renderer without line ends between tags, and with our figures, formulas, images and links."""
+
+    def renderToken(self, tokens, idx, options, env):  # noqa: N802
+        token = tokens[idx]
+        if token.hidden:
+            return ""
+        if align := token.attrs.get("style"):
+            token.attrs = {"align": align.removeprefix("text-align:")}
+        return ("</" if token.nesting == -1 else "<") + token.tag + self.renderAttrs(token) + ">"
+
+    def list_item_open(self, tokens, idx, options, env):
+        return "<li>"
+
+    def fence(self, tokens, idx, options, env):
+        token = tokens[idx]
+        ended = token.map[1] <= env["complete"] - (not token.meta["closed"])
+        return slot(env, figure(token.content, token.info, env["final"] or ended))
+
+    def code_block(self, tokens, idx, options, env):
+        return slot(env, figure(tokens[idx].content, "", colour=False))
+
+    def code_inline(self, tokens, idx, options, env):
+        return f"<code>{escape(visible(tokens[idx].content))}</code>"
+
+    def formula(self, tokens, idx, options, env):
+        token = tokens[idx]
+        return slot(env, mathml(token.content, token.meta["display"]))
+
+    def hardbreak(self, tokens, idx, options, env):
+        return "<br>"
+
+    def link_open(self, tokens, idx, options, env):
+        for token in tokens[idx + 1 :]:
+            if token.type == "link_close":
+                break
+            token.content = visible(token.content)
+        return self.renderToken(tokens, idx, options, env)
+
+    def link_close(self, tokens, idx, options, env):
+        start = idx
+        while tokens[start].type != "link_open":
+            start -= 1
+        url = tokens[start].attrs["href"]
+        named = disguised(self.renderInlineAsText(tokens[start + 1 : idx], options, env), url)
+        return f'</a><span class="host"> ({escape(named)})</span>' if named else "</a>"
+
+    def image(self, tokens, idx, options, env):
+        token = tokens[idx]
+        words = visible(self.renderInlineAsText(token.children, options, env))
+        host = destination(token.attrs["src"])
+        return f'<span class="outside-image">{escape(words)} (outside image from {escape(host)})</span>'
+
+    def footnote_ref(self, tokens, idx, options, env):
+        return f"<sup>[{escape(tokens[idx].meta['label'])}]</sup>"
+
+    def footnote_label(self, tokens, idx, options, env):
+        return f"<sup>[{escape(tokens[idx].content)}]</sup>"
+
+    def footnote_reference_open(self, tokens, idx, options, env):
+        return f"<p>{self.renderInline(tokens[idx].children or [], options, env)}</p>" if tokens[idx].children else ""
+
+    def footnote_reference_close(self, tokens, idx, options, env):
+        return ""
+
+
+def parser() -> MarkdownIt:
+    md = MarkdownIt("commonmark", {"html": False, "maxNesting": 60, "xhtmlOut": False}, renderer_cls=Drawing)
+    md.enable("strikethrough")
+    install(md)
+    md.add_render_rule("footnote_ref", Drawing.footnote_ref)
+    md.core.ruler.disable(["normalize", "block"])
+    md.validateLink = lambda url: bool(destination(url))
+    return md
+
+
+MARKDOWN = parser()
