@@ -171,7 +171,7 @@ def broken(server: Server, why: Exception) -> Exception:
     if isinstance(error, httpx2.TimeoutException):
         return refusals.silent(server, str(error))
     if isinstance(error, (httpx2.NetworkError, httpx2.RemoteProtocolError)):
-        return refusals.cut(server, str(error))
+        return refusals.cut(server, str(error), again=error is not why)
     if isinstance(error, httpx2.DecodingError):
         return refusals.garbage(server, b"", "sent something that cannot be unpacked")
     return refusals.misnamed(server)

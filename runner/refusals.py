@@ -131,12 +131,14 @@ def certificate(error: ssl.SSLCertVerificationError) -> str:
 
 
 def silent(server: Server, words: str) -> Failure:
-    return Silent(server.name, f"It {words}.", "Try again, or choose another model.", again=True)
+    """Never tried again by itself: the server may still be at work, and a second request is paid for too."""
+    return Silent(server.name, f"It {words}.", "Try again, or choose another model.")
 
 
-def cut(server: Server, words: str = "") -> Failure:
+def cut(server: Server, words: str = "", *, again: bool = False) -> Failure:
+    """AGAIN where not even the head of an answer came, as when a kept connection was just being closed."""
     why = "It broke off: the connection ended before the answer did."
-    return Cut(server.name, why, "Try again.", words=cleaned(words, server.key), again=True)
+    return Cut(server.name, why, "Try again.", words=cleaned(words, server.key), again=again)
 
 
 def garbage(server: Server, body: bytes, why: str = "sent something that is no answer of a model") -> Failure:

@@ -13,6 +13,7 @@
 
 A part is bytes (sent as they are), a dict (one event), a number (seconds to wait), a gate, HANG (nothing, until
 the peer leaves), RESET (a TCP reset) or FIN (the connection closes here, the HTTP body unfinished).
+With form="bare" a turn has no head but its own parts; Scripted(tls=context) speaks TLS.
 Requests that do not stream (titles) take no turn: they get `script.title`, unless `when` knows them.
 `script.requests` keeps each Request: `body`, `headers`, `at` and `left` (monotonic seconds; `left` is None until the
 peer closes early, then `gone` is set). `script.leftover()` are the turns nobody asked for, `script.surprises` the
