@@ -1,7 +1,7 @@
 """The last leaf of a growing text: what it takes as it stands, so that nothing need be parsed again.
 
-Each `taken(more)` gives the HTML that joins the end of the leaf, or None when MORE has to be parsed. A leaf is careful: it
-takes only what no rule of Markdown can see differently, and its changes of state happen only when it takes.
+Each `taken(more)` gives the HTML that joins the end of the leaf, or None when MORE has to be parsed. A leaf is careful:
+it takes only what no rule of Markdown can see differently, and it changes only when it takes.
 """
 
 import re
@@ -72,36 +72,38 @@ class Code:
         return line[min(self.indent, indent) :]
 
 
-def leaf_of(tokens: list[Token], text: str) -> tuple[Prose | Code | None, str]:
-    """The last leaf of a block with these TOKENS at the end of TEXT, and the closing tags after it."""
+def leaf_of(tokens: list[Token], text: str, waits: bool) -> tuple[Prose | Code | None, str]:
+    """The last leaf of a block with these TOKENS at the end of TEXT, and the closing tags after it.
+
+    The text WAITS while a formula may have begun: then any line may end it.
+    """
     index = len(tokens) - 1
     while index and tokens[index].nesting == -1:
         index -= 1
     last, after = tokens[index], tokens[index + 1 :]
     closing = "".join(f"</{token.tag}>" for token in after if token.tag and not token.hidden)
     if last.type == "inline" and last.map and after[0].type in ("paragraph_close", "heading_close"):
-        leaf = prose(last, text, heading=after[0].type == "heading_close")
-        return leaf, closing
-    if last.type == "fence" and not last.meta["closed"]:
+        plain = "plain" in last.meta
+        return None if plain and (waits or after[0].tag != "p") else prose(last, text, plain), closing
+    if last.type == "fence" and not (waits or last.meta["closed"]):
         leaf = code(last, text) if all(token.tag in ("li", "ul", "ol") for token in after) else None
         return leaf, "</code></pre></figure>" + closing
     return None, ""
 
 
-def prose(inline: Token, text: str, heading: bool) -> Prose | None:
+def prose(inline: Token, text: str, plain: bool) -> Prose | None:
     content, shown = inline.content, text.rstrip(" ")
     line = content[content.rfind("\n") + 1 :]
     if not line or not shown.endswith(line) or inline.map[1] != text.count("\n") + 1:
         return None
     blanks = len(text) - len(shown)
-    if "plain" in inline.meta:
-        return None if heading else Prose(UNBROKEN, blanks, 1 << 40)
+    if plain:
+        return Prose(UNBROKEN, blanks, 1 << 40)
     takes = NARROW if any(mark in content for mark in "[\\&<") else WIDE
     if not certain(content, line, text) or not (blanks or settled(shown, takes)):
         return None
-    return Prose(
-        takes, blanks, min(LONGEST_LEAF - len(content), LONGEST_LINE - len(text) + text.rfind("\n")) - blanks - 1
-    )
+    room = min(LONGEST_LEAF - len(content), LONGEST_LINE - len(text) + text.rfind("\n"))
+    return Prose(takes, blanks, room - blanks - 1)
 
 
 def certain(content: str, line: str, text: str) -> bool:
@@ -118,11 +120,8 @@ def settled(shown: str, takes: re.Pattern[str]) -> bool:
 
 def code(fence: Token, text: str) -> Code | None:
     line = text[text.rfind("\n") + 1 :]
-    if (
-        fence.map[0] >= text.count("\n")
-        or line.lstrip(" \t")[:1] in ("`", "~")
-        or ("\t" in line and fence.meta["indent"])
-    ):
+    marked = line.lstrip(" \t")[:1] in ("`", "~")
+    if fence.map[0] >= text.count("\n") or marked or ("\t" in line and fence.meta["indent"]):
         return None
     if line.strip() and not fence.content.endswith(line.lstrip(" ")):
         return None

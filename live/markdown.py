@@ -198,7 +198,7 @@ def figure(code: str, info: str, colour: bool) -> str:
 class Drawing(RendererHTML):
     """markdown-it's renderer without line ends between tags, and with our figures, formulas, images and links."""
 
-    def renderToken(self, tokens, idx, options, env):  # noqa: N802
+    def renderToken(self, tokens, idx, options, env):
         token = tokens[idx]
         if token.hidden:
             return ""

@@ -10,7 +10,7 @@ VOID = {"br", "hr"}
 
 @dataclass(frozen=True)
 class Patch:
-    """One swap: HOW is "beforeend", "outerHTML" or "delete"; WHERE is the CSS selector of the one element it concerns."""
+    """One swap: HOW is "beforeend", "outerHTML" or "delete", WHERE the CSS selector of the one element it concerns."""
 
     how: str
     where: str

@@ -1,4 +1,4 @@
-"""What content may become on the page: the allowed tags, the links that may be followed, and the host they really lead to."""
+"""What content may become on the page: the allowed tags, the links one may follow, and where these really lead."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What our Markdown has beyond and against CommonMark: nested fences, formulas, bare addresses, tasks, footnotes, limits."""
+"""Our Markdown beyond and against CommonMark: limits, nested fences, formulas, bare addresses, tasks, footnotes."""
 
 import re
 
@@ -29,10 +29,9 @@ def install(md: MarkdownIt) -> None:
     md.use(footnote_plugin, inline=False, move_to_end=False)
     md.block.ruler.at("fence", fence, everywhere)
     md.block.ruler.before("table", "limit", limit)
+    # A table's head is a paragraph first: a line that looks like another block is that block (GFM 4.10).
     md.block.ruler.before("lheading", "rows", table, {"alt": ["paragraph", "reference"]})
-    md.block.ruler.disable(
-        "table"
-    )  # the head of a table is a paragraph: what looks like another block is that (GFM 4.10)
+    md.block.ruler.disable("table")
     md.block.ruler.after("fence", "display", display, everywhere)
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.after("text", "address", address)
