@@ -234,12 +234,15 @@ class Follower:
         changes = feed.since(since, chat)
         if not since or feed.forgotten(since) or len(changes) > MANY or any(change.kind == "turn" for change in changes):
             return self.whole(view)
-        return self.missed(view, changes, since) if changes else ""
+        return self.missed(view, changes, since) if changes or view.growing else ""
 
     def missed(self, view: View, changes: list[feed.Change], since: int) -> str:
+        """The fragments of CHANGES. A text that grows is drawn as the others have it, even if it did not change:
+        what a text means so far may depend on where it was cut."""
         keys = [change.row for change in changes if change.kind == "item"]
-        rows = {item.id: item for item in Item.whole(list(Item.select().where(Item.id.in_(keys))))}
-        parts = []
+        rows = {item.id: item for item in Item.whole(list(Item.select().where(Item.id.in_([*keys, *view.growing]))))}
+        told = (self.drawing.changed(rows[key], view.path, view.growing) for key in view.growing if key not in keys)
+        parts = list(told)
         for change in changes:
             item = rows.get(change.row)
             if change.kind == "item" and item is None:

@@ -12,8 +12,8 @@ ONLY = {
     "openai": {"runner/client.py"},
     "mcp": {"runner/plugins.py"},
     "asyncio": {"runner/plugins.py"},
-    "markdown_it": {"live/blocks.py"},
-    "mdit_py_plugins": {"live/blocks.py"},
+    "markdown_it": {"live/markdown.py", "live/syntax.py", "live/leaf.py"},
+    "mdit_py_plugins": {"live/markdown.py", "live/syntax.py"},
     "markdown": {"web/help.py"},
     "app": set(),
 }
