@@ -3,7 +3,7 @@
 import re
 
 from live.leaf import Code, Prose, leaf_of
-from live.long import Long, begun, loosened, settling
+from live.long import Long, begun, decided, loosened, settling
 from live.markdown import Block, Known, Parsed, draw, normal, parsed, wrapped
 from live.patch import Patch, opened_at, synced
 
@@ -63,7 +63,10 @@ class Growing:
     def arrived(self, more: str) -> list[Patch]:
         if not more:
             return []
+        blank = not self.live and not (self.tail + more).strip(" \t")
         self.tail = extended(self, "tail", more)
+        if blank:
+            return []
         html = self.leaf.taken(more) if self.leaf else None
         if html is None:
             return self.reread()
@@ -153,6 +156,8 @@ class Growing:
             cut = found.blocks[count - 1].lines[1]
             alive = self.alive
             self.done, self.live, self.long = self.done + alive[:count], alive[count:], None
+        else:
+            cut = max(cut, defined(found, self.known, lines))
         if count < len(found.blocks):
             cut = self.shorten(found.blocks[count], lines, cut, found.pending)
         self.known.add(found, cut)
@@ -164,7 +169,7 @@ class Growing:
         """Leave behind the first parts of BLOCK, which is the first that lives; the line at which the rest begins."""
         if not (block.is_list or block.is_table):
             return cut
-        count, line = settling(block, len(lines) - 1, pending)
+        count, line = settling(block, lines, pending)
         if not count:
             return cut
         within = self.long.within if self.long else ""
@@ -182,20 +187,15 @@ class Growing:
         """The end of the text as a leaf, when it can grow without a parse."""
         self.leaf = None
         where = self.last
-        if not where or not found.blocks or found.blocks[-1].is_table:
+        if not where or not found.blocks:
             return
-        leaf, closing = leaf_of(found.blocks[-1].tokens, self.tail, waits=found.pending <= self.tail.count("\n"))
-        inside = self.long is not None and where is self.long.live
-        if inside:
-            closing = closing.removesuffix(self.long.foot)
-            name = self.part_name(len(where) - 1, len(where))
-        else:
-            closing += "</div>"
-            name = self.name(len(where) - 1, 0)
-        html = where[-1]
-        if leaf and html.endswith(closing):
-            opened = opened_at(html, len(html) - len(closing))[1]
-            self.leaf, self.leaf_end = leaf, closing
+        html, inside = where[-1], self.long is not None and where is self.long.live
+        leaf, end = leaf_of(found, self.tail, html)
+        end = end.removesuffix(self.long.foot) if inside else end + "</div>"
+        if leaf and html.endswith(end):
+            name = self.part_name(len(where) - 1, len(where)) if inside else self.name(len(where) - 1, 0)
+            opened = opened_at(html, len(html) - len(end))[1]
+            self.leaf, self.leaf_end = leaf, end
             self.leaf_at = name + "".join(f">:nth-child({element.place})" for element in opened[1:])
 
 
@@ -205,11 +205,22 @@ def final(blocks: list[Block], index: int, lines: list[str], pending: int) -> bo
     end = block.lines[1]
     if end > pending:
         return False
-    if index + 1 < len(blocks) and blocks[index + 1].lines[0] < min(complete, pending):
-        return True
+    if index + 1 < len(blocks):
+        after = blocks[index + 1].lines[0]
+        if after < pending and (after < complete or decided(lines[after])):
+            return True
     if block.kind in SHUT:
         return end <= complete and (block.kind != "fence" or block.tokens[0].meta["closed"])
     return block.kind in ("paragraph", "table", "blockquote") and end < complete and not lines[end].strip(" \t")
+
+
+def defined(found: Parsed, known: Known, lines: list[str]) -> int:
+    """The line after the reference definitions at the beginning that no more text can change."""
+    first = found.blocks[0].lines[0] if found.blocks else len(lines) - 1
+    fresh = [reference for label, reference in found.env["references"].items() if label not in known.references]
+    ends = {reference["map"][1] for reference in fresh + found.env.get("duplicate_refs", [])}
+    last = min(first, len(lines) - 2)
+    return max((end for end in ends if end <= last and lines[end][:1] in ("", "[")), default=0)
 
 
 def extended(owner: Growing, name: str, more: str) -> str:

@@ -7,8 +7,7 @@ it takes only what no rule of Markdown can see differently, and it changes only 
 import re
 from html import escape
 
-from markdown_it.token import Token
-
+from live.markdown import Block, Parsed, Token
 from live.safe import visible
 from live.syntax import LONGEST_LEAF, LONGEST_LINE, TASK
 
@@ -16,15 +15,16 @@ from live.syntax import LONGEST_LEAF, LONGEST_LINE, TASK
 NARROW = re.compile(r"(?:[^\W_]|[ .,:'\"?!(%@{}=+\-‘’“”„–—…€£°·•→])+")
 # Nor do these, while no link, escape, character reference or autolink is open.
 WIDE = re.compile(r"(?:[^\W_]|[ .,:'\"?!(%@{}=+\-‘’“”„–—…€£°·•→);>])+")
+ROW = re.compile(r" {0,3}\|[^\\`]*\Z")
 LETTER = re.compile(r"[^\W\d_]")
 UNBROKEN = re.compile(r"[^\n\t\x00-\x1f\xa0\u2000-\u200a\u2028\u2029]+")
 
 
 class Prose:
-    """A paragraph or heading that grows by plain words."""
+    """A paragraph, heading or table cell (EMPTY at first) that grows by plain words; its BLANKS do not show yet."""
 
-    def __init__(self, takes: re.Pattern[str], blanks: int, room: int) -> None:
-        self.takes, self.blanks, self.room = takes, blanks, room
+    def __init__(self, takes: re.Pattern[str], blanks: int, room: int, empty: bool = False) -> None:
+        self.takes, self.blanks, self.room, self.empty = takes, blanks, room, empty
 
     def taken(self, more: str) -> str | None:
         if len(more) > self.room or not self.takes.fullmatch(more):
@@ -34,8 +34,11 @@ class Prose:
         if not words:
             self.blanks += len(more)
             return ""
-        before, self.blanks = self.blanks, len(more) - len(words)
-        return " " * before + escape(words, quote=False)
+        before = " " * self.blanks
+        self.blanks = len(more) - len(words)
+        fresh = words.lstrip(" ") if self.empty else before + words
+        self.empty = False
+        return escape(fresh, quote=False)
 
 
 class Code:
@@ -72,15 +75,17 @@ class Code:
         return line[min(self.indent, indent) :]
 
 
-def leaf_of(tokens: list[Token], text: str, waits: bool) -> tuple[Prose | Code | None, str]:
-    """The last leaf of a block with these TOKENS at the end of TEXT, and the closing tags after it.
-
-    The text WAITS while a formula may have begun: then any line may end it.
-    """
-    index = len(tokens) - 1
-    while index and tokens[index].nesting == -1:
+def leaf_of(found: Parsed, text: str, html: str) -> tuple[Prose | Code | None, str]:
+    """The last leaf of FOUND at the end of TEXT, and the closing tags after it. HTML is what shows of its block."""
+    # While a formula may have begun, any line may end it.
+    waits = found.pending <= text.count("\n")
+    block = found.blocks[-1]
+    if block.is_table:
+        return cell(block, text, html)
+    index = len(block.tokens) - 1
+    while index and block.tokens[index].nesting == -1:
         index -= 1
-    last, after = tokens[index], tokens[index + 1 :]
+    last, after = block.tokens[index], block.tokens[index + 1 :]
     closing = "".join(f"</{token.tag}>" for token in after if token.tag and not token.hidden)
     if last.type == "inline" and last.map and after[0].type in ("paragraph_close", "heading_close"):
         plain = "plain" in last.meta
@@ -89,6 +94,25 @@ def leaf_of(tokens: list[Token], text: str, waits: bool) -> tuple[Prose | Code |
         leaf = code(last, text) if all(token.tag in ("li", "ul", "ol") for token in after) else None
         return leaf, "</code></pre></figure>" + closing
     return None, ""
+
+
+def cell(block: Block, text: str, html: str) -> tuple[Prose | None, str]:
+    """The cell in which the last row of a table grows; the row begins with a bar and holds no code or escapes."""
+    line = text[text.rfind("\n") + 1 :]
+    index = line.count("|") - 1
+    if not ROW.match(line) or not block.parts or index >= block.columns:
+        return None, ""
+    content = line[line.rfind("|") + 1 :]
+    shown = content.rstrip(" ")
+    takes = NARROW if any(mark in content for mark in "[\\&<") else WIDE
+    if shown and not (shown != content or settled(shown, takes)):
+        return None, ""
+    at = html.rfind("<tr>")
+    for _ in range(index + 1):
+        at = html.index("</td>", at) + 5
+    end = html[at - 5 :]
+    leaf = Prose(takes, len(content) - len(shown), LONGEST_LINE - len(line) - 1, empty=not shown.strip(" "))
+    return leaf, end.removesuffix("</div>")
 
 
 def prose(inline: Token, text: str, plain: bool) -> Prose | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from live.markdown import Block, Known, cells, loosen, parsed
 
 EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+DECIDED = re.compile(r"[^\W\d_]| {0,3}(?:[-+*]|\d{1,9}[.)]) {1,4}[^\W_]")
 MOST_MISSING = 0x10000  # cells that a table's rows may leave out before it ends (markdown-it's limit)
 
 
@@ -54,22 +55,27 @@ class Long:
         self.live = parts[count:]
 
 
-def settling(block: Block, complete: int, pending: int) -> tuple[int, int]:
-    """How many parts of BLOCK no more text can change, and the line after them. COMPLETE lines have ended."""
-    sure = [start for start in block.starts if start < complete and start <= pending]
+def settling(block: Block, lines: list[str], pending: int) -> tuple[int, int]:
+    """How many parts of BLOCK no more text can change, and the line after them. The last of LINES has not ended."""
+    complete = len(lines) - 1
+    sure = [s for s in block.starts if (s < complete or block.is_list and decided(lines[s])) and s <= pending]
     if block.is_list:
         return (len(sure) - 1, sure[-1]) if len(sure) > 1 else (0, 0)
     sure = [start for start in sure if start < pending]
     return (len(sure), sure[-1] + 1) if sure else (0, 0)
 
 
+def decided(line: str) -> bool:
+    """Whether LINE, if it begins a block or item now, does so however it goes on."""
+    return bool(DECIDED.match(line))
+
+
 def begun(block: Block, lines: list[str]) -> Long:
     """BLOCK, in LINES, as one whose first parts are about to be settled."""
     if block.is_list:
         return Long("list", block.head, block.foot, loose=bool(block.loose))
-    columns = block.head.count("<th") - block.head.count("<thead")
-    lead = "|a" * columns + "|\n" + lines[block.lines[0] + 1] + "\n"
-    return Long("table", block.head, block.foot, lead=lead, columns=columns)
+    lead = "|a" * block.columns + "|\n" + lines[block.lines[0] + 1] + "\n"
+    return Long("table", block.head, block.foot, lead=lead, columns=block.columns)
 
 
 def loosened(block: Block, text: str, known: Known, within: str) -> bool | None:

@@ -77,6 +77,10 @@ class Block:
         return self.kind == "table"
 
     @property
+    def columns(self) -> int:
+        return sum(token.type == "th_open" for token in self.tokens)
+
+    @property
     def is_list(self) -> bool:
         return self.kind in ("bullet_list", "ordered_list")
 

@@ -1,9 +1,11 @@
 """Our Markdown beyond and against CommonMark: limits, nested fences, formulas, bare addresses, tasks, footnotes."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, table
+from markdown_it.rules_block import StateBlock, blockquote, lheading, paragraph, reference, table
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -15,7 +17,9 @@ from live.formula import mathematical
 DEEPEST = 36  # levels of nesting; what is deeper shows as plain text
 LONGEST_LINE = 16_000  # characters; a longer line shows as plain text
 LONGEST_LEAF = 16_000  # characters of one paragraph, heading or cell; a longer one shows as plain text
-MOST_MARKS = {"[": 200, "*": 2_000, "_": 2_000, "~": 2_000, "`": 2_000, "<": 500, "$": 2_000, "\\": 4_000, "&": 4_000}
+LONGEST_PARAGRAPH = 8_000  # characters after which the next line begins another one
+LONGEST_QUOTE = 16_000
+MOST_MARKS = {"[": 200, "*": 600, "_": 600, "~": 600, "`": 600, "<": 300, "$": 600, "\\": 2_000, "&": 2_000}
 MATH_LINES = 60  # lines of one display formula
 FENCE = re.compile(r"(`{3,})([^`]*)|(~{3,})(.*)")
 TASK = re.compile(r"\[([ xX])\](?=\s)")
@@ -32,6 +36,9 @@ def install(md: MarkdownIt) -> None:
     # A table's head is a paragraph first: a line that looks like another block is that block (GFM 4.10).
     md.block.ruler.before("lheading", "rows", table, {"alt": ["paragraph", "reference"]})
     md.block.ruler.disable("table")
+    md.block.ruler.at("blockquote", bounded(blockquote, LONGEST_QUOTE), {"alt": everywhere["alt"]})
+    for name, rule in (("lheading", lheading), ("reference", reference), ("paragraph", paragraph)):
+        md.block.ruler.at(name, bounded(rule, LONGEST_PARAGRAPH))
     md.block.ruler.after("fence", "display", display, everywhere)
     md.inline.ruler.before("escape", "formula", formula)
     md.inline.ruler.after("text", "address", address)
@@ -58,6 +65,22 @@ def limit(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     token.children, token.meta = [], {"plain": True}
     state.push("paragraph_close", "p", -1)
     return True
+
+
+def bounded(rule: Callable[..., bool], longest: int) -> Callable[..., bool]:
+    """RULE for a block that ends, at a line's end, when it is LONGEST characters long: its cost has a limit."""
+
+    def within(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        whole = state.lineMax
+        if not silent and state.bMarks[whole] - state.bMarks[start] > longest:
+            line = bisect_left(state.bMarks, state.bMarks[start] + longest, start + 1, whole)
+            state.lineMax = min(whole, line)
+        try:
+            return rule(state, start, min(end, state.lineMax), silent)
+        finally:
+            state.lineMax = whole
+
+    return within
 
 
 def inlines(state: StateCore) -> None:
@@ -148,6 +171,8 @@ def display(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if state.isEmpty(line) or state.sCount[line] < state.blkIndent:
             return False
         text = line_of(state, line)[2 if line == start else 0 :].rstrip()
+        if line > start and text.startswith(opening) and opening != close:
+            return False
         if close in text:
             wait(state, start, line >= state.env["complete"])
             return text.index(close) == len(text) - 2 and push_display(state, start, line + 1, silent)
