@@ -97,6 +97,11 @@ class Place:
         """VISITOR becomes a member of the conversation."""
         database.run(lambda: Membership.create(chat=chat, person=visitor.person.id, role=role))
 
+    def leaves(self, chat: str, visitor: "Visitor") -> None:
+        """VISITOR is no longer a member."""
+        mine = (Membership.chat == chat) & (Membership.person == visitor.person.id)
+        database.run(lambda: Membership.delete().where(mine).execute())
+
     # What is in the log
 
     def items(self, chat: str) -> list[Item]:

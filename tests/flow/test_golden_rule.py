@@ -64,7 +64,8 @@ def loaded(page: Page, place: Place, chat: str) -> str:
 def wired(script: Scripted, open_place: Callable[..., Place]) -> Iterator[tuple[Place, Wire]]:
     """A Parley that browsers reach through a network that can be cut."""
     wire = Wire(0)
-    place = open_place(script, CHAT_PUBLIC_URL=f"http://127.0.0.1:{wire.port}", CHAT_RUNS_PERSON="100")
+    patient = {"CHAT_RUNS_PERSON": "100", "CHAT_SILENCE": "600"}  # the model waits for all pages to be open
+    place = open_place(script, CHAT_PUBLIC_URL=f"http://127.0.0.1:{wire.port}", **patient)
     wire.to = place.port
     place.url = f"http://127.0.0.1:{wire.port}"
     yield place, wire

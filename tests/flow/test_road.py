@@ -185,3 +185,63 @@ def test_it_works_as_plain_forms_without_scripts(place: Place, script: Scripted,
     place.settled(chat)
     page.reload()
     assert page.get_by_text("Once more.").is_visible()
+
+
+def test_a_killed_server_goes_on_and_the_other_page_shows_the_whole_truth(
+    place: Place, script: Scripted, browser: Browser
+):
+    ada, ben, never = place.visitor("Ada"), place.visitor("Ben"), script.gate()
+    script.plays(text("The roses need"), never)
+    garden = ada.begins("How are the beds?")
+    place.joins(garden, ben)
+    hers, his = browser.page(ada, garden), browser.page(ben, garden)
+    his.get_by_text("The roses need").wait_for()
+    ben.asks(garden, "What else?")
+    his.get_by_text("What else?").wait_for()
+    hers.context.close()
+    place.kill()
+    script.says("The roses need water.").says("The beans need poles.")
+    place.start()
+    his.get_by_text("The beans need poles.").wait_for()
+    place.settled(garden)
+    assert his.get_by_text("The roses need water.").count() == 1
+    assert as_fresh(his)
+    his.get_by_role("button", name="Earlier version").click()
+    his.get_by_text("The server restarted while this was written.").wait_for()
+    assert his.locator(".content").inner_text() == "The roses need"
+
+
+def test_a_page_that_lost_its_place_is_told_everything_once(place: Place, script: Scripted, browser: Browser):
+    ada = place.visitor()
+    script.says("One answer.")
+    garden = ada.begins("One question")
+    place.settled(garden)
+    page = browser.page(ada, garden)
+    page.evaluate("document.querySelector('#main').dataset.cursor = 0")
+    page.evaluate("document.querySelector('#main')._htmx.ws.connection.socket.close()")
+    page.locator("#main:not([data-cursor='0'])").wait_for(state="attached")
+    assert page.get_by_text("One answer.").count() == 1
+    assert as_fresh(page)
+
+
+def test_the_sign_out_of_one_browser_closes_its_open_pages(place: Place, browser: Browser):
+    ada = place.visitor("Ada")
+    context = browser.context(ada)
+    first, second = context.new_page(), context.new_page()
+    for page in (first, second):
+        page.goto(place.url)
+        connected(page)
+    first.get_by_role("button", name="Sign out").click()
+    second.get_by_text("You are signed out.").wait_for(timeout=5000)
+
+
+def test_a_removed_member_is_told_within_a_second(place: Place, script: Scripted, browser: Browser):
+    ada, ben = place.visitor("Ada"), place.visitor("Ben")
+    script.says("Hello.")
+    garden = ada.begins("Hello")
+    place.joins(garden, ben)
+    page = browser.page(ben, garden)
+    place.settled(garden)
+    place.leaves(garden, ben)
+    page.get_by_text("You are no longer in this conversation.").wait_for(timeout=2000)
+    assert ben.client.get(f"/conversations/{garden}").status_code == 404
