@@ -5,14 +5,14 @@ import peewee as pw
 from database import Row, database, follow, keys_after
 from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
 from tables.chat import Conversation, Refused, asked, decided, retried, stopped
-from tables.items import Branch, Item, Path, Piece, item
+from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Draft, Membership, Person, Session, Token
 
 # fmt: off
 __all__ = [
     "Assistant", "Choice", "Context", "Memory", "Plugin", "Skill", "assistant", "groups", "plugin", "skill",
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
-    "Branch", "Item", "Path", "Piece", "item",
+    "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Session", "Token",
     "TABLES", "Change", "migrate", "shapes",
 ]

@@ -7,10 +7,10 @@ from simple_websocket import ConnectionClosed
 
 import feed
 from database import database
-from live.blocks import Growing, Patch
 from live.bodies import warmed
-from live.fragments import MANY, Drawing, swap
+from live.fragments import MANY, Drawing
 from live.socket import Socket, text_frame
+from live.view import Read, View
 from models import Conversation, Item, Membership
 
 IDLE = 30.0  # seconds between two looks when nothing changes
@@ -33,21 +33,6 @@ class OpenPage:
             self.socket.send_frame(frame)
         except (ConnectionClosed, OSError):
             pass  # the page is gone or too slow; it comes back with its cursor
-
-
-class View:
-    """What the open pages of one conversation have in common: the branches on show and the texts that grow."""
-
-    def __init__(self, chat: str) -> None:
-        self.chat = chat
-        self.pages: set[OpenPage] = set()
-        self.growing: dict[str, Growing] = {}
-        self.read()
-
-    def read(self) -> None:
-        """The conversation as it is now."""
-        self.conversation = Conversation.get_by_id(self.chat)
-        self.path = self.conversation.path()
 
 
 class Follower:
@@ -81,7 +66,7 @@ class Follower:
         with database.snapshot():
             self.advance()
             if page.chat and page.chat not in self.views:
-                self.views[page.chat] = self.begin(View(page.chat))
+                self.views[page.chat] = View(page.chat, self.drawing).begin()
             news = self.news_since(page.person, page.chat, since)
         self.pages.add(page)
         if page.chat:
@@ -101,14 +86,6 @@ class Follower:
         rows = [change.row for change in feed.since(since, chat) if change.kind == "item"] if chat else []
         warmed(Item.whole(list(Item.select().where(Item.id.in_(rows[:MANY])))) if rows else [])
 
-    def begin(self, view: View) -> View:
-        """VIEW with the texts that grow right now."""
-        open_items = Item.select().where(Item.chat == view.chat, Item.done == 0, Item.kind.in_(("text", "reasoning")))
-        for item in Item.whole(list(open_items)):
-            view.growing[item.id] = Growing(f"item-{item.id}", f"item-{item.id}-body")
-            view.growing[item.id].grow(item.text)
-        return view
-
     # Something changed
 
     def advance(self) -> None:
@@ -127,84 +104,38 @@ class Follower:
         topics: dict[str, list[feed.Change]] = {}
         for change in changes:
             topics.setdefault(change.chat, []).append(change)
+        ours = [change for change in changes if change.chat in self.views]
+        read = Read.of(before, ours, lambda change: change.row in self.views[change.chat].growing)
         frames: dict[OpenPage, str] = {}
         for chat, its in topics.items():
-            for page, html in self.safely(chat, its, before):
+            for page, html in self.safely(chat, its, read):
                 frames[page] = frames.get(page, "") + html
         shared = {html: text_frame(f"<!--{self.cursor}-->{html}") for html in set(frames.values())}
         return {page: shared[html] for page, html in frames.items()}
 
-    def safely(self, chat: str, changes: list[feed.Change], before: int) -> list[tuple[OpenPage, str]]:
+    def safely(self, chat: str, changes: list[feed.Change], read: Read) -> list[tuple[OpenPage, str]]:
         """What each page is told of CHAT. A catch-all: after a fault in drawing its pages come back for all."""
         view = self.views.get(chat)
         try:
             self.dismiss(changes)
-            html = self.drawn(view, changes, before) if view else ""
+            html = view.news(changes, read) if view else ""
             pages = view.pages if html else ()
-            return [*((page, html) for page in pages), *self.rows(chat, changes, before)]
+            return [*((page, html) for page in pages), *self.rows(chat, changes, read.before)]
         except Exception:
             log.exception("conversation %s could not be drawn", chat)
             self.close(list(view.pages) if view else [], AGAIN)
             return []
 
-    def drawn(self, view: View, changes: list[feed.Change], before: int) -> str:
-        """The fragments that bring the pages of VIEW from BEFORE to now."""
-        kinds = {change.kind for change in changes}
-        if kinds & {"turn", "conversation"}:
-            view.read()
-        if "turn" in kinds:
-            self.begin(view)
-            parts = [self.drawing.window(view.conversation, view.path, view.growing)]
-        else:
-            keys = [change.row for change in changes if change.kind == "item"]
-            rows = {item.id: item for item in Item.select().where(Item.id.in_(keys))} if keys else {}
-            parts = [self.part(view, c, rows.get(c.row), before) for c in changes if c.kind == "item"]
-            if any(item.wish for item in rows.values()):
-                parts.append(self.drawing.queue(view.conversation))
-        if "conversation" in kinds:
-            parts.append(self.drawing.conversation(view.conversation))
-        return "".join(parts)
-
-    def part(self, view: View, change: feed.Change, item: Item | None, before: int) -> str:
-        """What one changed item means to the pages of VIEW."""
-        if item is None:
-            view.growing.pop(change.row, None)
-            return self.drawing.gone(change.row)
-        if not item.drawn or not view.path.shows(item):
-            return ""
-        if change.born > before:
-            return self.appended(view, item)
-        if item.id in view.growing:
-            return self.grew(view, item)
-        return self.drawing.changed(Item.whole([item])[0], view.path, view.growing)
-
-    def appended(self, view: View, item: Item) -> str:
-        if item.grows:
-            view.growing[item.id] = Growing(f"item-{item.id}", f"item-{item.id}-body")
-            view.growing[item.id].grow(Item.whole([item])[0].text)
-        return self.drawing.born(item, view.path, view.growing)
-
-    def grew(self, view: View, item: Item) -> str:
-        """The new end of a growing text; at its end also what closes it."""
-        growing = view.growing[item.id]
-        patches = growing.grow(lacking(item, len(growing.text)))
-        if not item.done:
-            return "".join(swapped(patch) for patch in patches)
-        del view.growing[item.id]
-        if growing.text != item.text:
-            return self.drawing.changed(item, view.path, view.growing)
-        return "".join(swapped(patch) for patch in [*patches, *growing.finish()]) + self.drawing.foot(item)
-
     def rows(self, chat: str, changes: list[feed.Change], before: int) -> list[tuple[OpenPage, str]]:
         """The conversation's row in the lists of its members."""
-        change = next((c for c in changes if c.kind in ("conversation", "membership") and not c.gone), None)
-        if change is None or not self.pages:
+        its = [change for change in changes if change.kind in ("conversation", "membership") and not change.gone]
+        if not its or not self.pages:
             return []
         members = {m.person for m in Membership.select().where(Membership.chat == chat)}
         pages = [page for page in self.pages if page.person in members]
         if not pages:
             return []
-        html = self.drawing.row(Conversation.get_by_id(chat), born=any(c.born > before for c in changes))
+        html = self.drawing.row(Conversation.get_by_id(chat), born=any(change.born > before for change in its))
         return [(page, html) for page in pages]
 
     def dismiss(self, changes: list[feed.Change]) -> None:
@@ -227,48 +158,10 @@ class Follower:
         """What a page that shows the state SINCE lacks, and its new cursor in front; for a socket or a poll."""
         with database.snapshot():
             self.advance()
-            return f"<!--{self.cursor}-->{self.listed(person, since)}{self.missing(chat, since) if chat else ''}"
-
-    def missing(self, chat: str, since: int) -> str:
-        view = self.views.get(chat) or View(chat)
-        changes = feed.since(since, chat)
-        if not since or feed.forgotten(since) or len(changes) > MANY or any(change.kind == "turn" for change in changes):
-            return self.whole(view)
-        return self.missed(view, changes, since) if changes or view.growing else ""
-
-    def missed(self, view: View, changes: list[feed.Change], since: int) -> str:
-        """The fragments of CHANGES. A text that grows is drawn as the others have it, even if it did not change:
-        what a text means so far may depend on where it was cut."""
-        keys = [change.row for change in changes if change.kind == "item"]
-        rows = {item.id: item for item in Item.whole(list(Item.select().where(Item.id.in_([*keys, *view.growing]))))}
-        told = (self.drawing.changed(rows[key], view.path, view.growing) for key in view.growing if key not in keys)
-        parts = list(told)
-        for change in changes:
-            item = rows.get(change.row)
-            if change.kind == "item" and item is None:
-                parts.append(self.drawing.gone(change.row))
-            elif change.kind == "item" and item.drawn and view.path.shows(item):
-                draw = self.drawing.born if change.born > since else self.drawing.changed
-                parts.append(draw(item, view.path, view.growing))
-        return "".join(parts) + self.drawing.queue(view.conversation) + self.drawing.conversation(view.conversation)
-
-    def whole(self, view: View) -> str:
-        return self.drawing.window(view.conversation, view.path, view.growing) + self.drawing.conversation(
-            view.conversation
-        )
+            view = (self.views.get(chat) or View(chat, self.drawing)) if chat else None
+            return f"<!--{self.cursor}-->{self.listed(person, since)}{view.missing(since) if view else ''}"
 
     def listed(self, person: str, since: int) -> str:
         changed = {c.row: c for c in feed.since(since) if c.kind == "conversation" and not c.gone} if since else {}
         rows = Conversation.of(person).where(Conversation.id.in_(list(changed)[:500])) if changed else ()
         return "".join(self.drawing.row(row, born=changed[row.id].born > since) for row in rows)
-
-
-def swapped(patch: Patch) -> str:
-    return swap(patch.how, patch.where, patch.html)
-
-
-def lacking(item: Item, have: int) -> str:
-    """The end of ITEM's text from the character HAVE on."""
-    if have >= item.start:
-        return item.text[have - item.start :]
-    return Item.whole([item])[0].text[have:]

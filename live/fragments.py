@@ -69,11 +69,11 @@ class Drawing:
         return swap("outerHTML", "#title", head) + swap("outerHTML", "#status", status)
 
     def row(self, conversation: Conversation, born: bool) -> str:
-        """The row of a conversation in the list of conversations."""
-        html = self.draw("conversations/_row.html", conversation=conversation)
+        """The row of a conversation in the list of conversations; a new one (also for a new member) comes first."""
+        html, here = self.draw("conversations/_row.html", conversation=conversation), f"#conversation-{conversation.id}"
         if born:
-            return swap("afterbegin", "#conversations", html)
-        return swap("outerMorph", f"#conversation-{conversation.id}", html)
+            return swap("delete", here) + swap("afterbegin", "#conversations", html)
+        return swap("outerMorph", here, html)
 
 
 def grown(growing: dict[str, Growing]) -> Callable[[Item], Markup]:

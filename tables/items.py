@@ -7,7 +7,7 @@ message that was sent while an answer was being written stands behind all of tha
 import json
 import time
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import peewee as pw
 
@@ -71,6 +71,17 @@ class Item(Row):
             (("chat", "done"), False),
             (("person", "client_id"), True),
         )
+
+    @classmethod
+    def of(cls, keys: list[str]) -> dict[str, Self]:
+        """The items of these KEYS that are there, by key."""
+        return {item.id: item for item in cls.select().where(cls.id.in_(keys))} if keys else {}
+
+    @classmethod
+    def tails(cls, keys: list[str]) -> dict[str, "Tail"]:
+        """The ends of growing texts, by key; cheap, for many at once."""
+        rows = cls.select(cls.id, cls.start, cls.text, cls.done).where(cls.id.in_(keys)).tuples() if keys else ()
+        return {row[0]: Tail(*row) for row in rows}
 
     @staticmethod
     def whole(items: list["Item"]) -> list["Item"]:
@@ -152,6 +163,23 @@ ENDINGS = {
     "length": "The model reached its length limit.",
     "filtered": "The model's provider stopped this answer.",
 }
+
+
+class Tail(NamedTuple):
+    """The end of a growing text: `text` begins at character `start`."""
+
+    item: str
+    start: int
+    text: str
+    done: bool
+
+    def after(self, have: int) -> str:
+        """The text from character HAVE on."""
+        if have >= self.start:
+            return self.text[have - self.start :]
+        return Item.whole([Item.get_by_id(self.item)])[0].text[have:]
+
+
 CUT_CALLS = {
     "stopped": "Stopped by the person while this ran; it may have taken effect.",
     "cut": "The server restarted while this ran; it may have taken effect.",

@@ -245,3 +245,18 @@ def test_a_removed_member_is_told_within_a_second(place: Place, script: Scripted
     place.leaves(garden, ben)
     page.get_by_text("You are no longer in this conversation.").wait_for(timeout=2000)
     assert ben.client.get(f"/conversations/{garden}").status_code == 404
+
+
+def test_a_conversation_stands_once_in_the_list_whatever_happens_in_it(
+    place: Place, script: Scripted, browser: Browser
+):
+    ada, ben = place.visitor("Ada"), place.visitor("Ben")
+    script.says("One.").says("Two.")
+    page, other = browser.page(ada), browser.page(ben)
+    garden = ada.begins("Water")
+    page.get_by_role("link", name="A short title").wait_for()
+    ada.asks(garden, "And now?")
+    place.settled(garden)
+    place.joins(garden, ben)
+    other.get_by_role("link", name="A short title").wait_for()
+    assert page.locator(".row").count() == other.locator(".row").count() == 1

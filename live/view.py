@@ -1,0 +1,136 @@
+"""What the open pages of one conversation show: the branches on show, the texts that grow, and what a change means."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import feed
+from live.blocks import Growing, Patch
+from live.fragments import MANY, Drawing, swap
+from models import Conversation, Item, Tail
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the changes after `before` made of the items of the open conversations: only the ends of those that grow."""
+
+    before: int
+    tails: dict[str, Tail]
+    items: dict[str, Item]
+
+    @classmethod
+    def of(cls, before: int, changes: Iterable[feed.Change], grows: Callable[[feed.Change], bool]) -> "Read":
+        """Read the items of CHANGES at once; GROWS says whether the pages have the text of one growing."""
+        keys = {change.row: grows(change) for change in changes if change.kind == "item"}
+        tails = Item.tails([key for key, grown in keys.items() if grown])
+        unfinished = {key: tail for key, tail in tails.items() if not tail.done}
+        return cls(before, unfinished, Item.of([key for key in keys if key not in unfinished]))
+
+
+class View:
+    """One conversation as its open pages have it."""
+
+    def __init__(self, chat: str, drawing: Drawing) -> None:
+        self.chat, self.drawing = chat, drawing
+        self.pages: set = set()
+        self.growing: dict[str, Growing] = {}
+        self.read()
+
+    def read(self) -> None:
+        """The conversation as it is now."""
+        self.conversation = Conversation.get_by_id(self.chat)
+        self.path = self.conversation.path()
+
+    def begin(self) -> "View":
+        """This view with the texts that grow right now."""
+        open_items = Item.select().where(Item.chat == self.chat, Item.done == 0, Item.kind.in_(("text", "reasoning")))
+        for item in Item.whole(list(open_items)):
+            self.grow_from(item)
+        return self
+
+    def grow_from(self, item: Item) -> None:
+        growing = Growing(f"item-{item.id}", f"item-{item.id}-body")
+        growing.grow(item.text)
+        self.growing[item.id] = growing
+
+    # Something changed
+
+    def news(self, changes: list[feed.Change], read: Read) -> str:
+        """The fragments that bring the pages to where READ is."""
+        kinds = {change.kind for change in changes}
+        if kinds & {"turn", "conversation"}:
+            self.read()
+        if "turn" in kinds:
+            self.begin()
+            parts = [self.drawing.window(self.conversation, self.path, self.growing)]
+        else:
+            parts = [self.part(change, read) for change in changes if change.kind == "item"]
+            if any(change.row in read.items and read.items[change.row].wish for change in changes):
+                parts.append(self.drawing.queue(self.conversation))
+        if "conversation" in kinds:
+            parts.append(self.drawing.conversation(self.conversation))
+        return "".join(parts)
+
+    def part(self, change: feed.Change, read: Read) -> str:
+        """What one changed item means to the pages."""
+        if change.row in read.tails:
+            return self.grew(change.row, read.tails[change.row])
+        item = read.items.get(change.row)
+        if item is None:
+            self.growing.pop(change.row, None)
+            return self.drawing.gone(change.row)
+        if not item.drawn or not self.path.shows(item):
+            return ""
+        if change.born > read.before:
+            return self.appended(item)
+        if item.id in self.growing:
+            return self.ended(item)
+        return self.drawing.changed(Item.whole([item])[0], self.path, self.growing)
+
+    def appended(self, item: Item) -> str:
+        if item.grows:
+            self.grow_from(Item.whole([item])[0])
+        return self.drawing.born(item, self.path, self.growing)
+
+    def grew(self, key: str, tail: Tail) -> str:
+        """The new end of a growing text."""
+        growing = self.growing[key]
+        return swapped(growing.grow(tail.after(len(growing.text))))
+
+    def ended(self, item: Item) -> str:
+        """The last end of a text that grew, and what closes it."""
+        growing = self.growing.pop(item.id)
+        patches = growing.grow(item.text[len(growing.text) :])
+        if growing.text != item.text:
+            return self.drawing.changed(item, self.path, self.growing)
+        return swapped([*patches, *growing.finish()]) + self.drawing.foot(item)
+
+    # Coming back
+
+    def missing(self, since: int) -> str:
+        """What a page that shows the state SINCE lacks, from the rows as they are now."""
+        changes = feed.since(since, self.chat)
+        if not since or feed.forgotten(since) or len(changes) > MANY or any(c.kind == "turn" for c in changes):
+            window = self.drawing.window(self.conversation, self.path, self.growing)
+            return window + self.drawing.conversation(self.conversation)
+        return self.missed(changes, since) if changes or self.growing else ""
+
+    def missed(self, changes: list[feed.Change], since: int) -> str:
+        """The fragments of CHANGES. A text that grows is drawn as the others have it, even if it did not change:
+        what a text means so far may depend on where it was cut."""
+        keys = [change.row for change in changes if change.kind == "item"]
+        rows = Item.of([*keys, *self.growing])
+        Item.whole(list(rows.values()))
+        still = [rows[key] for key in self.growing if key not in keys and key in rows]
+        parts = [self.drawing.changed(item, self.path, self.growing) for item in still]
+        for change in changes:
+            item = rows.get(change.row)
+            if change.kind == "item" and item is None:
+                parts.append(self.drawing.gone(change.row))
+            elif change.kind == "item" and item.drawn and self.path.shows(item):
+                draw = self.drawing.born if change.born > since else self.drawing.changed
+                parts.append(draw(item, self.path, self.growing))
+        return "".join(parts) + self.drawing.queue(self.conversation) + self.drawing.conversation(self.conversation)
+
+
+def swapped(patches: Iterable[Patch]) -> str:
+    return "".join(swap(patch.how, patch.where, patch.html) for patch in patches)
