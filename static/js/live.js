@@ -16,6 +16,7 @@ const main = document.querySelector("#main[data-cursor]");
 
 if (main) {
   let lost = 0;
+  let reached = false; // whether the server was reached since the loss
   let shout = 0;
   let poll = 0;
   let heard = Date.now();
@@ -92,6 +93,7 @@ if (main) {
   function gone() {
     if (lost) return;
     lost = Date.now();
+    reached = false;
     shout = setTimeout(() => show(true), SHOUT_AFTER);
     poll = setTimeout(ask, POLL_AFTER);
   }
@@ -113,8 +115,10 @@ if (main) {
       const text = await answer.text();
       if (!lost) return;
       take(text);
+      if (!reached) wake(); // the network is back, however long the next try would have waited
+      reached = true;
     } catch {
-      // still away: the banner says so
+      reached = false;
     }
   }
 
