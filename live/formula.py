@@ -31,7 +31,7 @@ SHAPE = (
 def mathml(source: str, display: bool = False) -> str:
     """The TeX SOURCE as MathML; as code, as it was written, when it is no formula we can draw."""
     try:
-        drawn = CLEANER.clean(convert(source, display="block" if display else "inline")) if drawable(source) else ""
+        drawn = CLEANER.clean(convert(source.replace("<", "< "), display="block" if display else "inline")) if drawable(source) else ""
     except BROKEN:
         drawn = ""
     return drawn if drawn.startswith("<math") else f"<code>{escape(source, quote=False)}</code>"
