@@ -30,11 +30,16 @@ SHAPE = (
 @lru_cache(maxsize=512)
 def mathml(source: str, display: bool = False) -> str:
     """The TeX SOURCE as MathML; as code, as it was written, when it is no formula we can draw."""
-    try:
-        drawn = CLEANER.clean(convert(source.replace("<", "< "), display="block" if display else "inline")) if drawable(source) else ""
-    except BROKEN:
-        drawn = ""
+    drawn = CLEANER.clean(converted(source, "block" if display else "inline")) if drawable(source) else ""
     return drawn if drawn.startswith("<math") else f"<code>{escape(source, quote=False)}</code>"
+
+
+def converted(source: str, display: str) -> str:
+    """The converter's MathML, not yet to be trusted; "" when it fails. It would let a tag of the source through."""
+    try:
+        return convert(source.replace("<", "< "), display=display)
+    except BROKEN:
+        return ""
 
 
 def drawable(source: str) -> bool:

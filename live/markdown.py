@@ -236,13 +236,15 @@ class Drawing(RendererHTML):
             if token.type == "link_close":
                 break
             token.content = visible(token.content)
-        return self.renderToken(tokens, idx, options, env)
+        return self.renderToken(tokens, idx, options, env) if tokens[idx].attrs["href"] else ""
 
     def link_close(self, tokens, idx, options, env):
         start = idx
         while tokens[start].type != "link_open":
             start -= 1
         url = tokens[start].attrs["href"]
+        if not url:
+            return ""
         named = disguised(self.renderInlineAsText(tokens[start + 1 : idx], options, env), url)
         return f'</a><span class="host"> ({escape(named)})</span>' if named else "</a>"
 
@@ -250,7 +252,11 @@ class Drawing(RendererHTML):
         token = tokens[idx]
         words = visible(self.renderInlineAsText(token.children, options, env))
         host = destination(token.attrs["src"])
-        return f'<span class="outside-image">{escape(words)} (outside image from {escape(host)})</span>'
+        return (
+            f'<span class="outside-image">{escape(words)} (outside image from {escape(host)})</span>'
+            if host
+            else escape(words)
+        )
 
     def footnote_ref(self, tokens, idx, options, env):
         return f"<sup>[{escape(tokens[idx].meta['label'])}]</sup>"
