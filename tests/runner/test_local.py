@@ -31,10 +31,14 @@ def server():
     server.stop()
 
 
-def ask(address: tuple[str, str], text: str = "What is the capital of France? Answer in one sentence.") -> list[dict]:
+QUESTION = "What is the capital of France? Answer in one sentence."
+
+
+def ask(address: tuple[str, str], text: str = QUESTION, **parameters: object) -> list[dict]:
     """The events of a streamed answer."""
     url, key = address
     wish = {"messages": [{"role": "user", "content": text}], "stream": True, "temperature": 0, "max_tokens": 40}
+    wish |= parameters
     request = urllib.request.Request(f"{url}/chat/completions", json.dumps(wish).encode())
     request.add_header("Authorization", f"Bearer {key}")
     request.add_header("Content-Type", "application/json")
@@ -120,6 +124,20 @@ def test_another_model_takes_the_place_of_the_first(server, demo, tmp_path):
     server.address(models(str(tmp_path), str(other))[0])
     assert {event["model"] for event in ask(server.address(server.model))} == {"Other"}
     assert len(children()) == 1
+
+
+def test_an_answer_ends_before_another_model_takes_its_place(server, demo, tmp_path):
+    other = tmp_path / "Other.gguf"
+    other.symlink_to(demo.path)
+    address, answers = server.address(demo), []
+    long = {"max_tokens": 150, "ignore_eos": True}
+    asker = threading.Thread(target=lambda: answers.append(ask(address, "Tell a story.", **long)))
+    asker.start()
+    wait(server._answering)
+
+    server.address(models(str(tmp_path), str(other))[0])
+    asker.join()
+    assert answers[0][-1]["choices"][0]["finish_reason"] == "length"
 
 
 @pytest.mark.parametrize(
