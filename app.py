@@ -30,7 +30,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     """The web application and the follower that feeds its open pages."""
     app = Flask(__name__, static_folder=None)
     base = urlsplit(settings.public_url).path.rstrip("/")
-    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo, MAX_PAGES=20)
+    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo)
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, body=body, client_id=new_key)

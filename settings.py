@@ -19,6 +19,7 @@ class Settings:
     public_url: str = ""  # how browsers reach it, when that is not http://HOST:PORT
     runs: int = 200  # answers written at once, in all
     runs_person: int = 20  # answers written at once for one person
+    pages_person: int = 20  # open pages of one person
     model_file: str = ""  # a GGUF file to answer with on this computer
     first_byte: float = 60.0  # seconds a model server may take to begin an answer
     silence: float = 60.0  # seconds it may be silent within an answer

@@ -1,7 +1,6 @@
 """A change becomes HTML: which partial, and whether it is appended, replaced or removed."""
 
 from collections.abc import Callable
-from html import escape
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -16,7 +15,8 @@ WINDOW = 50  # items a page shows at first
 
 def swap(how: str, where: str, html: str = "") -> str:
     """One out-of-band swap of htmx 4. (A partial is parsed as a template, so it may begin with a table row.)"""
-    return f'<hx-partial hx-target="{escape(where)}" hx-swap="{how}">{html}</hx-partial>'
+    where = where.replace("&", "&amp;").replace('"', "&quot;")
+    return f'<hx-partial hx-target="{where}" hx-swap="{how}">{html}</hx-partial>'
 
 
 class Drawing:

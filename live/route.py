@@ -8,8 +8,6 @@ from live.handshake import accept
 from live.socket import Socket
 from models import Conversation
 
-MAX_PAGES = 20  # open pages of one person
-
 
 def install(app: Flask, follower: Follower) -> None:
     """Add the routes of the socket to APP."""
@@ -36,7 +34,7 @@ def install(app: Flask, follower: Follower) -> None:
         id = (request.view_args or {}).get("id", "")
         if id and not Conversation.seen_by(g.person.id, id):
             abort(404, "There is no such conversation, or it is not yours to see.")
-        if sum(page.person == g.person.id for page in follower.pages) >= current_app.config["MAX_PAGES"]:
+        if sum(page.person == g.person.id for page in follower.pages) >= current_app.config["SETTINGS"].pages_person:
             abort(429, "You have too many pages open. Close some of them.")
 
 
