@@ -30,10 +30,11 @@ class Drawing:
 
     # One item
 
-    def born(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
-        """ITEM joins the list: a queued one at its end, another before the queue."""
+    def born(self, item: Item, behind: Item | None, path: Path, growing: dict[str, Growing]) -> str:
+        """ITEM joins the list: a queued one at its end, another in front of the one BEHIND it, or of the queue."""
         html = self.item(item, path, growing)
-        return swap("beforeend", "#items", html) if item.queued else swap("beforebegin", "#queue", html)
+        where = f"#item-{behind.id}" if behind else "#queue"
+        return swap("beforeend", "#items", html) if item.queued else swap("beforebegin", where, html)
 
     def changed(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
         return swap("outerMorph", f"#item-{item.id}", self.item(item, path, growing))
@@ -55,11 +56,10 @@ class Drawing:
         names = {"conversation": conversation, "items": items, "path": path, "more": len(items) == WINDOW}
         return swap("innerMorph", "#items", self.draw("items/_items.html", body=grown(growing), **names))
 
-    def queue(self, conversation: Conversation) -> str:
-        """The line between what is said and what waits stands before the first queued item."""
+    def queue(self, first: Item | None) -> str:
+        """The line between what is said and what waits stands before FIRST, the first queued item, or at the end."""
         line = self.draw("items/_queue.html")
-        waiting = conversation.queue()
-        where = swap("beforebegin", f"#item-{waiting[0].id}", line) if waiting else swap("beforeend", "#items", line)
+        where = swap("beforebegin", f"#item-{first.id}", line) if first else swap("beforeend", "#items", line)
         return swap("delete", "#queue") + where
 
     def conversation(self, conversation: Conversation) -> str:

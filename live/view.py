@@ -42,6 +42,7 @@ class View:
 
     def begin(self) -> "View":
         """This view with the texts that grow right now."""
+        self.growing = {}
         open_items = Item.select().where(Item.chat == self.chat, Item.done == 0, Item.kind.in_(("text", "reasoning")))
         for item in Item.whole(list(open_items)):
             self.grow_from(item)
@@ -60,36 +61,52 @@ class View:
         if kinds & {"turn", "conversation"}:
             self.read()
         if "turn" in kinds:
-            self.begin()
-            parts = [self.drawing.window(self.conversation, self.path, self.growing)]
+            parts = [self.drawing.window(self.conversation, self.path, self.begin().growing)]
         else:
-            parts = [self.part(change, read) for change in changes if change.kind == "item"]
-            if any(change.row in read.items and read.items[change.row].wish for change in changes):
-                parts.append(self.drawing.queue(self.conversation))
+            items = [change for change in changes if change.kind == "item"]
+            grown = [self.grew(change.row, read.tails[change.row]) for change in items if change.row in read.tails]
+            rest = [change for change in items if change.row not in read.tails]
+            rows = {change.row: read.items[change.row] for change in rest if change.row in read.items}
+            parts = [*grown, *self.told(rest, read.before, rows)]
         if "conversation" in kinds:
             parts.append(self.drawing.conversation(self.conversation))
         return "".join(parts)
 
-    def part(self, change: feed.Change, read: Read) -> str:
-        """What one changed item means to the pages."""
-        if change.row in read.tails:
-            return self.grew(change.row, read.tails[change.row])
-        item = read.items.get(change.row)
-        if item is None:
-            self.growing.pop(change.row, None)
-            return self.drawing.gone(change.row)
-        if not item.drawn or not self.path.shows(item):
-            return ""
-        if change.born > read.before:
-            return self.appended(item)
-        if item.id in self.growing:
+    def told(self, changes: list[feed.Change], since: int, rows: dict[str, Item]) -> list[str]:
+        """What changed items mean to pages that show the state SINCE: first what they have, then the line before the
+        queue, then what is new to them, in the order of the log."""
+        gone = [change.row for change in changes if change.row not in rows]
+        shown = sorted((row for row in rows.values() if row.drawn and self.path.shows(row)), key=lambda row: row.place)
+        born = {change.row for change in changes if change.born > since}
+        old, new = [i for i in shown if i.id not in born], [i for i in shown if i.id in born]
+        parts = [*map(self.removed, gone), *map(self.changed, old)]
+        if any(item.wish for item in shown):
+            parts.append(self.drawing.queue(self.queued(born)))
+        return parts + [self.appended(item, old) for item in new]
+
+    def queued(self, born: set[str]) -> Item | None:
+        """The first item of the queue that the pages have: one that is not among the keys BORN."""
+        waiting = (item for item in self.conversation.queue() if item.drawn and self.path.shows(item))
+        return next((item for item in waiting if item.id not in born), None)
+
+    def removed(self, key: str) -> str:
+        self.growing.pop(key, None)
+        return self.drawing.gone(key)
+
+    def changed(self, item: Item) -> str:
+        if item.done and item.id in self.growing:
             return self.ended(item)
         return self.drawing.changed(Item.whole([item])[0], self.path, self.growing)
 
-    def appended(self, item: Item) -> str:
-        if item.grows:
+    def appended(self, item: Item, old: list[Item]) -> str:
+        """A new item, in front of a wish among the OLD ones that has just left the queue behind it.
+
+        A page that has the item already, since it was told twice, shows it once.
+        """
+        if item.grows and item.id not in self.growing:
             self.grow_from(Item.whole([item])[0])
-        return self.drawing.born(item, self.path, self.growing)
+        behind = next((wish for wish in old if wish.wish and not wish.queued and wish.place > item.place), None)
+        return self.drawing.gone(item.id) + self.drawing.born(item, behind, self.path, self.growing)
 
     def grew(self, key: str, tail: Tail) -> str:
         """The new end of a growing text."""
@@ -117,19 +134,12 @@ class View:
     def missed(self, changes: list[feed.Change], since: int) -> str:
         """The fragments of CHANGES. A text that grows is drawn as the others have it, even if it did not change:
         what a text means so far may depend on where it was cut."""
-        keys = [change.row for change in changes if change.kind == "item"]
+        items = [change for change in changes if change.kind == "item"]
+        keys = {change.row for change in items}
         rows = Item.of([*keys, *self.growing])
         Item.whole(list(rows.values()))
-        still = [rows[key] for key in self.growing if key not in keys and key in rows]
-        parts = [self.drawing.changed(item, self.path, self.growing) for item in still]
-        for change in changes:
-            item = rows.get(change.row)
-            if change.kind == "item" and item is None:
-                parts.append(self.drawing.gone(change.row))
-            elif change.kind == "item" and item.drawn and self.path.shows(item):
-                draw = self.drawing.born if change.born > since else self.drawing.changed
-                parts.append(draw(item, self.path, self.growing))
-        return "".join(parts) + self.drawing.queue(self.conversation) + self.drawing.conversation(self.conversation)
+        parts = self.told(items, since, rows)
+        return "".join(parts) + self.drawing.conversation(self.conversation)
 
 
 def swapped(patches: Iterable[Patch]) -> str:

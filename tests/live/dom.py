@@ -4,7 +4,7 @@ import re
 from html import escape
 from html.parser import HTMLParser
 
-VOID = {"br", "hr"}
+VOID = {"br", "hr", "input"}
 STEP = re.compile(r">:(first|last|nth|nth-last)-child(?:\((\d+)\))?")
 
 
