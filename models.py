@@ -4,9 +4,10 @@ import peewee as pw
 
 from database import Row, database, follow, keys_after
 from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
-from tables.chat import Conversation, Refused, asked, decided, retried, stopped
+from tables.chat import Conversation
 from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Draft, Membership, Person, Session, Token
+from tables.wishes import Refused, asked, decided, retried, stopped
 
 # fmt: off
 __all__ = [

@@ -9,14 +9,10 @@ import peewee as pw
 from database import Row, new_key, write
 from tables.items import OPEN, Branch, Item, Path
 from tables.people import Draft, Membership, Person
+from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped
 
 QUEUE_MAX = 50  # messages that may wait in one conversation
 STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
-TITLE_MAX = 60  # characters of a title made from the person's first words
-
-
-class Refused(Exception):
-    """A wish that cannot be granted now: why, and what to do."""
 
 
 class Conversation(Row):
@@ -48,7 +44,10 @@ class Conversation(Row):
     @classmethod
     @write
     def begin_with(cls, person: str, agent: str, **message: str) -> Self:
-        """A new conversation that begins with PERSON's message."""
+        """A new conversation that begins with PERSON's message; the same message again is in the same one."""
+        known = sent_before(person, message.get("client_id", ""), message["text"])
+        if known:
+            return cls.get_by_id(known.chat)
         conversation = cls.begin(person, agent)
         conversation.ask(person, **message)
         Draft.keep("", person, "")
@@ -82,8 +81,9 @@ class Conversation(Row):
     # What is in it
 
     def path(self) -> Path:
-        """The branches on show, newest first."""
-        return Path.to(self.branch)
+        """The branches on show, newest first; those of the newest branch when the one on show is gone."""
+        path = Path.to(self.branch)
+        return path if path.legs else Path.to(self._newest_branch())
 
     def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
         """The items on show in order, the LIMIT newest of them, or of those BEFORE one. Growing texts are whole."""
@@ -102,7 +102,9 @@ class Conversation(Row):
     @write
     def ask(self, person: str, text: str, model: str = "", files: str = "", client_id: str = "") -> Item:
         """The message TEXT of PERSON to MODEL ("" the agent's). The same CLIENT_ID again is the same message."""
-        known = client_id and Item.find(Item.person == person, Item.client_id == client_id)
+        known = sent_before(person, client_id, text)
+        if known and known.chat != self.id:
+            raise Refused("This message was sent before, in another conversation. It was not sent again.")
         if known:
             return known
         if len(self.queue()) >= QUEUE_MAX:
@@ -112,8 +114,10 @@ class Conversation(Row):
         return self._wish(asked(text, self.id, model, files), person, client_id)
 
     @write
-    def again(self, person: str, model: str = "", client_id: str = "", onward: bool = False) -> Item:
-        """The last answer again, from MODEL ("" the one it had), or ONWARD from where it ended.
+    def again(
+        self, person: str, model: str = "", client_id: str = "", onward: bool = False, answer: Item | None = None
+    ) -> Item:
+        """An ANSWER (None: the last one) again, from MODEL ("" the one it had), or the last ONWARD from where it ended.
 
         While an "again" is being answered, another one is that one.
         """
@@ -121,10 +125,12 @@ class Conversation(Row):
         last = Item.find(Item.person == person, Item.client_id == client_id) if client_id else None
         wish = last or next((w for w in (self.open_wish(), *self.queue()) if w and w.kind == "retry"), None)
         if wish:
+            if wish.queued:
+                self._next_wish()
             return wish
-        target = next((i for i in reversed(self.path().items()) if i.kind == "user" and i.state != "queued"), None)
-        if target is None:
-            raise Refused("There is no answer yet to ask for again.")
+        if self.queue():
+            raise Refused("Messages wait here for their answers. Let them go out first, then ask for this one again.")
+        target = self._asked(answer, onward)
         retry = retried(self.id, model or target.model)
         retry.input, retry.name = target.id, "onward" if onward else ""
         return self._wish(retry, person, client_id)
@@ -143,14 +149,14 @@ class Conversation(Row):
     @write
     def rename(self, title: str) -> None:
         """The person's own title; it is never written over."""
-        Conversation.update(title=title.strip()[:200], titled="person").where(Conversation.id == self.id).execute()
+        Conversation.update(title=title[:200], titled="person").where(Conversation.id == self.id).execute()
 
     @write
     def show_version(self, after: Item, branch: str) -> None:
         """Show how the conversation went on in BRANCH after an item, with the newest of what followed there."""
         if self.open_wish():
             raise Refused("An answer is being written here. Stop it, or wait for its end, to look at the others.")
-        Conversation.update(branch=Branch.tip(branch, after)).where(Conversation.id == self.id).execute()
+        self._show(Branch.tip(branch, after))
 
     # What the runner tells
 
@@ -229,7 +235,21 @@ class Conversation(Row):
 
     # Parts
 
+    def _asked(self, answer: Item | None, onward: bool) -> Item:
+        """The message that ANSWER (None: the last one) answers."""
+        asked = [item for item in self.path().items() if item.kind == "user" and not item.queued]
+        wish = answer and Item.find(Item.id == answer.run)
+        key = (wish.input or wish.id) if wish else ""
+        target = next((item for item in reversed(asked) if not wish or item.id == key), None)
+        if target is None:
+            raise Refused("There is no answer yet to ask for again.")
+        if onward and target.id != asked[-1].id:
+            raise Refused("Only the last answer can go on. Ask for this one again instead.")
+        return target
+
     def _wish(self, item: Item, person: str, client_id: str) -> Item:
+        if not Path.to(self.fresh().branch).legs:
+            self._show(self._newest_branch())
         item.state = "queued"
         item = self._add(item, person, client_id=client_id)
         self._next_wish()
@@ -251,11 +271,18 @@ class Conversation(Row):
         return item
 
     def _fork(self, after: Item, moving: Iterable[str] = ()) -> None:
-        """Open a branch after an item and show it; the items MOVING and the queue come along."""
+        """Open a branch after an item and show it; the items MOVING come along."""
         branch = Branch.create(chat=self.id, parent=after.branch, run=after.run, item=after.id)
-        waiting = [item.id for item in self.queue()]
-        Item.update(branch=branch.id).where(Item.id.in_([*moving, *waiting])).execute()
-        Conversation.update(branch=branch.id).where(Conversation.id == self.id).execute()
+        Item.update(branch=branch.id).where(Item.id.in_(list(moving))).execute()
+        self._show(branch.id)
+
+    def _show(self, branch: str) -> None:
+        """BRANCH is on show; what waits comes along."""
+        Item.update(branch=branch).where(Item.id.in_([item.id for item in self.queue()])).execute()
+        Conversation.update(branch=branch).where(Conversation.id == self.id).execute()
+
+    def _newest_branch(self) -> str:
+        return Branch.select(pw.fn.max(Branch.id)).where(Branch.chat == self.id).scalar() or ""
 
     def _now(self, status: str) -> None:
         Conversation.update(status=status, active=time.time()).where(Conversation.id == self.id).execute()
@@ -266,32 +293,3 @@ class Conversation(Row):
 
     def refresh(self) -> None:
         self.__data__.update(self.fresh().__data__)
-
-
-def asked(text: str, chat: str, model: str = "", files: str = "") -> Item:
-    """The person's message TEXT in CHAT to MODEL ("" the agent's), with FILES; not saved."""
-    return Item(kind="user", text=text, chat=chat, model=model, files=files)
-
-
-def retried(chat: str, model: str = "") -> Item:
-    """The person's wish for the last answer of CHAT again, from MODEL ("" the one it had); not saved."""
-    return Item(kind="retry", chat=chat, model=model)
-
-
-def stopped(chat: str) -> Item:
-    """The person's wish that the run of CHAT stops; what it wrote stays; not saved."""
-    return Item(kind="stop", chat=chat)
-
-
-def decided(call: Item, yes: bool) -> Item:
-    """The call as the person decided it: approved or declined; not saved."""
-    call.state = "approved" if yes else "declined"
-    return call
-
-
-def first_words(text: str) -> str:
-    """The person's first words as a title: the first line that says something, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
-    if len(line) <= TITLE_MAX:
-        return line
-    return line[:TITLE_MAX].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

@@ -4,7 +4,7 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import Assistant, Choice, Conversation, Draft, Item
+from models import Assistant, Choice, Conversation, Draft
 from web import find
 from web.answers import moved, no_content
 from web.items import said
@@ -29,11 +29,7 @@ def show(id: str) -> str:
 @door.post("/conversations")
 def create() -> Response:
     """A new conversation that begins with the person's message. The same client_id again is the same one."""
-    message = said()
-    known = message["client_id"] and Item.find(Item.person == g.person.id, Item.client_id == message["client_id"])
-    if known:
-        return moved(f"/conversations/{known.chat}")
-    conversation = Conversation.begin_with(g.person.id, agent(), **message)
+    conversation = Conversation.begin_with(g.person.id, agent(), **said())
     return moved(f"/conversations/{conversation.id}")
 
 
@@ -61,7 +57,8 @@ def news(id: str) -> Response:
 
 @door.post("/conversations/<id>/title")
 def rename(id: str) -> Response:
-    find.writable(id).rename(request.form.get("title", "") or abort(400, "A title has at least one character."))
+    title = " ".join(request.form.get("title", "").replace("\0", "").split())
+    find.writable(id).rename(title or abort(400, "A title has at least one character."))
     return no_content(f"/conversations/{id}")
 
 

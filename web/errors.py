@@ -11,6 +11,8 @@ door = Blueprint("errors", __name__)
 BUSY = "The database is busy with something else. Nothing is lost: try again in a few seconds."
 FULL = "The server's disk is full, so this was not stored. What you typed is still here: make room, then try again."
 
+IN_THE_PAGE = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}  # whatever was pressed
+
 
 @door.app_errorhandler(HTTPException)
 def refused(why: HTTPException) -> Response:
@@ -39,7 +41,7 @@ def full(why: Full) -> Response:
 def told(code: int, words: str) -> Response:
     """WORDS as the asker can read them: a notice in the page, a page, or JSON."""
     if request.headers.get("HX-Request"):
-        return make_response(render_template("_notice.html", words=words), code)
+        return make_response(render_template("_notice.html", words=words), code, IN_THE_PAGE)
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return make_response({"error": {"code": code, "message": words}}, code)
     typed = request.form.get("text", "") if request.method == "POST" else ""

@@ -21,8 +21,11 @@ def create(id: str) -> Response:
 
 @door.post("/conversations/<id>/again")
 def again(id: str) -> Response:
+    """An answer again: the one that holds the form's `item`, else the last; or the last one `onward`."""
+    conversation, item = find.writable(id), request.form.get("item", "")
+    answer = find.item(conversation, item) if item else None
     onward = request.form.get("onward") == "1"
-    find.writable(id).again(g.person.id, request.form.get("model", ""), client_id(), onward)
+    conversation.again(g.person.id, request.form.get("model", "")[:200], client_id(), onward, answer)
     return no_content(f"/conversations/{id}")
 
 
