@@ -3,7 +3,7 @@
 import re
 
 from live.leaf import Code, Prose, leaf_of
-from live.long import Long, begun, decided, loosened, settling
+from live.long import Long, begun, decided, deeper, loosened, settling
 from live.markdown import Block, Known, Parsed, draw, normal, parsed, wrapped
 from live.patch import Patch, opened_at, synced
 
@@ -56,7 +56,7 @@ class Growing:
     @property
     def alive(self) -> list[str]:
         """The HTML of the blocks that may still change."""
-        return [self.block(0, self.long.html), *self.live[1:]] if self.long else self.live
+        return [self.block(0, self.long.whole), *self.live[1:]] if self.long else self.live
 
     # More has come
 
@@ -97,14 +97,20 @@ class Growing:
         return self.long.live if self.long and len(self.live) == 1 else self.live
 
     def parse(self) -> Parsed:
-        if self.long:
-            text = self.long.lead + self.tail
-            found = parsed(text, self.known, self.long.within)
-            if self.long.agrees(found.blocks[0], text):
+        while self.long:
+            found = self.long.read(self.tail, self.known)
+            if found:
                 return found
-            self.live[0] = self.block(0, self.long.html)
-            self.tail, self.long = self.long.source + self.tail, None
+            self.rejoin(self.long)
         return parsed(self.tail, self.known)
+
+    def rejoin(self, long: Long) -> None:
+        """The settled parts live again."""
+        self.tail, self.long = long.source(self.tail), long.outer
+        if long.outer:
+            long.outer.live.append(long.html)
+        else:
+            self.live[0] = self.block(0, long.html)
 
     # Show
 
@@ -138,7 +144,7 @@ class Growing:
 
     @property
     def parts_place(self) -> str:
-        return f"{self.name(0, 1)}>:first-child" + (">:last-child" if self.long.within == "table" else "")
+        return self.name(0, 1) + self.long.place
 
     def part_name(self, index: int, count: int) -> str:
         return f"{self.parts_place}>:nth-last-child({count - index})"
@@ -147,7 +153,8 @@ class Growing:
 
     def settle(self, found: Parsed) -> None:
         """Leave behind what no more text can change: blocks, and the first parts of the list or table after them."""
-        lines = ((self.long.lead if self.long else "") + self.tail).split("\n")
+        lines = self.long.lines(self.tail) if self.long else self.tail.split("\n")
+        source = lines if not self.long or self.long.lead else self.tail.split("\n")
         count = 0
         while count < len(found.blocks) and final(found.blocks, count, lines, found.pending):
             count += 1
@@ -159,26 +166,40 @@ class Growing:
         else:
             cut = max(cut, defined(found, self.known, lines))
         if count < len(found.blocks):
-            cut = self.shorten(found.blocks[count], lines, cut, found.pending)
+            cut = self.shorten(found.blocks[count], found, lines, source, cut)
         self.known.add(found, cut)
-        self.tail = "\n".join(lines[cut:])
+        self.tail = "\n".join(source[cut:])
         if not self.long and (blank := BLANK.match(self.tail)):
             self.tail = self.tail[blank.end() :]
 
-    def shorten(self, block: Block, lines: list[str], cut: int, pending: int) -> int:
-        """Leave behind the first parts of BLOCK, which is the first that lives; the line at which the rest begins."""
+    def shorten(self, block: Block, found: Parsed, lines: list[str], source: list[str], cut: int) -> int:
+        """Leave behind the first parts of BLOCK, which is the first that lives; the line at which the rest begins.
+
+        LINES are the text as it was parsed, SOURCE as it came.
+        """
         if not (block.is_list or block.is_table):
             return cut
-        count, line = settling(block, lines, pending)
-        if not count:
+        count, line = settling(block, lines, found.pending)
+        within, depth = (self.long.within, self.long.depth) if self.long else ("", 0)
+        text = "\n".join(lines[cut : line + 1]) + "\n"
+        loose = block.is_list and count and loosened(block, text, self.known, within, depth)
+        if count and loose is not None:
+            self.long = self.long or begun(block, lines)
+            self.long.loosened = self.long.loosened or bool(loose)
+            self.long.take(block.parts, count, source[cut:line])
+            cut = line
+        return self.deepen(block, found, lines, source, cut) if block.is_list and block is found.blocks[-1] else cut
+
+    def deepen(self, block: Block, found: Parsed, lines: list[str], source: list[str], cut: int) -> int:
+        """The same with the list that ends the last item of BLOCK."""
+        if block.starts[-1] < cut or (not self.long and block.lines[0] != cut):
             return cut
-        within = self.long.within if self.long else ""
-        loose = block.is_list and loosened(block, "\n".join(lines[cut : line + 1]) + "\n", self.known, within)
-        if loose is None:
+        inner = deeper(self.long or begun(block, lines), block, found, lines)
+        if not inner:
             return cut
-        self.long = self.long or begun(block, lines)
-        self.long.loosened = self.long.loosened or loose
-        self.long.take(block.parts, count, lines[cut:line])
+        self.long, count, line = inner
+        self.long.outer.live = self.long.outer.live[:-1]
+        self.long.take(self.long.live, count, source[cut:line])
         return line
 
     # The leaf
@@ -190,8 +211,8 @@ class Growing:
         if not where or not found.blocks:
             return
         html, inside = where[-1], self.long is not None and where is self.long.live
-        leaf, end = leaf_of(found, self.tail, html)
-        end = end.removesuffix(self.long.foot) if inside else end + "</div>"
+        leaf, end = leaf_of(found, self.tail, html, self.long.indent if self.long else 0)
+        end = end.removesuffix(found.blocks[-1].foot) if inside else end + "</div>"
         if leaf and html.endswith(end):
             name = self.part_name(len(where) - 1, len(where)) if inside else self.name(len(where) - 1, 0)
             opened = opened_at(html, len(html) - len(end))[1]

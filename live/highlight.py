@@ -11,9 +11,9 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES, Token
 from pygments.util import ClassNotFound
 
-LONGEST = 30_000  # characters; more stays plain
+LONGEST = 24_000  # characters; more stays plain
 LONGEST_LINE = 2_000  # characters
-LONGEST_TIME = 0.5  # seconds of computing, a last resort against code made to be slow (CVE-2021-20270)
+LONGEST_TIME = 0.4  # seconds of computing, a last resort against code made to be slow (CVE-2021-20270)
 SHORT = 1_000  # characters; so little is never slow
 # Lexers take the square of the length of words without punctuation, of blanks, and of one thing said again and again.
 WORDS = re.compile(r"[\w\s$.]{1000}")

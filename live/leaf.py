@@ -75,8 +75,11 @@ class Code:
         return line[min(self.indent, indent) :]
 
 
-def leaf_of(found: Parsed, text: str, html: str) -> tuple[Prose | Code | None, str]:
-    """The last leaf of FOUND at the end of TEXT, and the closing tags after it. HTML is what shows of its block."""
+def leaf_of(found: Parsed, text: str, html: str, indent: int) -> tuple[Prose | Code | None, str]:
+    """The last leaf of FOUND at the end of TEXT, and the closing tags after it.
+
+    HTML is what shows of its block. The lines of TEXT have INDENT more columns than those that were parsed.
+    """
     # While a formula may have begun, any line may end it.
     waits = found.pending <= text.count("\n")
     block = found.blocks[-1]
@@ -91,7 +94,7 @@ def leaf_of(found: Parsed, text: str, html: str) -> tuple[Prose | Code | None, s
         plain = "plain" in last.meta
         return None if plain and (waits or after[0].tag != "p") else prose(last, text, plain), closing
     if last.type == "fence" and not (waits or last.meta["closed"]):
-        leaf = code(last, text) if all(token.tag in ("li", "ul", "ol") for token in after) else None
+        leaf = code(last, text, indent) if all(token.tag in ("li", "ul", "ol") for token in after) else None
         return leaf, "</code></pre></figure>" + closing
     return None, ""
 
@@ -142,11 +145,12 @@ def settled(shown: str, takes: re.Pattern[str]) -> bool:
     return bool(takes.fullmatch(shown[-1])) and "//" not in shown[-2_000:].split(" ")[-1]
 
 
-def code(fence: Token, text: str) -> Code | None:
+def code(fence: Token, text: str, outside: int) -> Code | None:
     line = text[text.rfind("\n") + 1 :]
+    indent, base = fence.meta["indent"] + outside, fence.meta["base"] + outside
     marked = line.lstrip(" \t")[:1] in ("`", "~")
-    if fence.map[0] >= text.count("\n") or marked or ("\t" in line and fence.meta["indent"]):
+    if fence.map[0] >= text.count("\n") or marked or ("\t" in line and indent):
         return None
     if line.strip() and not fence.content.endswith(line.lstrip(" ")):
         return None
-    return Code(fence.meta["indent"], fence.meta["base"], line)
+    return Code(indent, base, line)

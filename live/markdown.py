@@ -69,8 +69,23 @@ class Block:
     @property
     def starts(self) -> list[int]:
         """The lines on which its parts start."""
-        opens, level = {"table": ("tr_open", 2)}.get(self.kind, ("list_item_open", 1))
+        opens, level = ("tr_open", 2) if self.is_table else ("list_item_open", self.level + 1)
         return [token.map[0] for token in self.tokens if token.type == opens and token.level == level][self.is_table :]
+
+    @property
+    def level(self) -> int:
+        return self.tokens[0].level
+
+    @property
+    def inner(self) -> "Block | None":
+        """The list that ends the last item of a list."""
+        ends = [token.type for token in self.tokens[-3:]]
+        if not self.is_list or ends[0] not in ("bullet_list_close", "ordered_list_close") or len(self.tokens) < 5:
+            return None
+        start = len(self.tokens) - 4
+        while self.tokens[start].level > self.level + 2 or self.tokens[start].nesting < 1:
+            start -= 1
+        return Block(self.tokens[start:-2], (self.tokens[start].map[0], self.tokens[start].map[1]))
 
     @property
     def is_table(self) -> bool:
@@ -87,7 +102,8 @@ class Block:
     @property
     def loose(self) -> bool | None:
         """Whether the list is loose (CommonMark 5.3); None when it has no paragraph that shows it."""
-        return next((not t.hidden for t in self.tokens if t.type == "paragraph_open" and t.level == 2), None)
+        level = self.level + 2
+        return next((not t.hidden for t in self.tokens if t.type == "paragraph_open" and t.level == level), None)
 
 
 @dataclass
@@ -101,10 +117,10 @@ class Parsed:
         return self.env["pending"]
 
 
-def parsed(text: str, known: Known, within: str = "") -> Parsed:
-    """The blocks of normal TEXT, without their HTML. WITHIN a "list" it begins with a further item."""
+def parsed(text: str, known: Known, within: str = "", depth: int = 0) -> Parsed:
+    """The blocks of normal TEXT, not drawn yet. WITHIN a "list", DEPTH levels down, it begins with a further item."""
     complete = text.count("\n")
-    env = {"references": dict(known.references), "complete": complete, "pending": complete + 1, "drawings": []}
+    env = {"references": dict(known.references), "complete": complete, "pending": complete + 1, "depth": depth}
     env["footnotes"] = {"refs": dict.fromkeys(known.footnotes, -1), "list": {}}
     state = StateCore(text, MARKDOWN, env)
     block = StateBlock(text, MARKDOWN, env, state.tokens)
@@ -119,7 +135,7 @@ def parsed(text: str, known: Known, within: str = "") -> Parsed:
 def loosen(block: Block, loose: bool) -> None:
     """Show the paragraphs of the list as those of a loose or a tight one."""
     for token in block.tokens:
-        if token.level == 2 and token.type in ("paragraph_open", "paragraph_close"):
+        if token.level == block.level + 2 and token.type in ("paragraph_open", "paragraph_close"):
             token.hidden = not loose
 
 
@@ -162,7 +178,7 @@ def draw_list(block: Block, env: dict) -> None:
     block.foot = f"</{closing.tag}>"
     begin = 1
     for index, token in enumerate(block.tokens):
-        if token.type == "list_item_close" and token.level == 1:
+        if token.type == "list_item_close" and token.level == block.level + 1:
             block.parts.append(safe(block.tokens[begin : index + 1], env))
             begin = index + 1
 
@@ -215,7 +231,7 @@ class Drawing(RendererHTML):
 
     def fence(self, tokens, idx, options, env):
         token = tokens[idx]
-        ended = token.map[1] <= env["complete"] - (not token.meta["closed"])
+        ended = token.map[1] <= env["complete"] if token.meta["closed"] else token.map[1] < env["lines"]
         return slot(env, figure(token.content, token.info, env["final"] or ended))
 
     def code_block(self, tokens, idx, options, env):

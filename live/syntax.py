@@ -52,7 +52,7 @@ def install(md: MarkdownIt) -> None:
 
 def limit(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """A line that is too long or nested too deep is a plain paragraph."""
-    deep = state.level >= DEEPEST
+    deep = state.level + state.env["depth"] >= DEEPEST
     if silent or not (deep or state.eMarks[start] - state.bMarks[start] > LONGEST_LINE):
         return False
     line = start + 1

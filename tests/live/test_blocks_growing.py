@@ -94,6 +94,16 @@ PARAGRAPHS = [
     "    indented code\n\n    more of it\n\n",
     "سلام دنیا، این یک متن است.\n\n你好，世界。🌍 नमस्ते\n\n",
 ]
+OUTLINED = [
+    "a",
+    "word **bold** and more",
+    "`code` and more",
+    "text [a](https://a.test) text",
+    "b\n",
+    "",
+    "[ ] to do",
+    "$x^2$",
+] + ["# h", "```py", "```", "---", "| a | b |", "|-|-|", "\\[", "\\]", "\tafter a tab", "- c"]
 
 
 def cuts(text: str, chance: random.Random) -> list[str]:
@@ -157,12 +167,33 @@ def test_examples_after_one_another_show_the_same_in_any_pieces(seed: int):
         played(cuts(chance.choice(["", "\n", "\n\n"]).join(chance.choices(SPEC["examples"], k=3)), chance))
 
 
+def outline(chance: random.Random) -> str:
+    """A list of lists, more or less neat."""
+    lines, level = [], 0
+    for _ in range(chance.randint(2, 20)):
+        level = max(0, min(3, level + chance.choice([-1, 0, 0, 0, 1, 1])))
+        indent = chance.choice(["   ", "   ", "   ", "  ", " "]) * level
+        marker = chance.choice(
+            ["- ", "- ", "1. ", "2. ", "* ", "", "> "] if chance.random() < 0.3 else [("1. ", "- ")[level > 0]]
+        )
+        lines.append(indent + marker + chance.choice(OUTLINED))
+    return "\n".join(lines) + chance.choice(["", "\n", "\n\nThe end."])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_of_lists_show_the_same_in_any_pieces(seed: int):
+    chance = random.Random(seed)
+    for _ in range(25):
+        played(cuts(outline(chance), chance))
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_many_odd_texts_show_the_same_in_any_pieces(seed: int):
     chance = random.Random(seed)
     for _ in range(150):
         played(cuts("".join(chance.choices(PIECES, k=chance.randint(2, 40))), chance))
+        played(cuts(outline(chance), chance))
 
 
 @pytest.mark.parametrize(
@@ -202,6 +233,11 @@ def items(count: int) -> str:
     return "".join(f"- item {n} is **here** and `code{n}` follows\n" for n in range(count))
 
 
+def points(count: int) -> str:
+    point = "   - **Point {}**: some text about `thing` that goes on, with (details) and more words.\n"
+    return "".join(f"{n}. **Topic**\n" + "".join(point.format(p) for p in range(count)) for n in range(1, 3))
+
+
 def prose(count: int) -> str:
     sentence = "A keeper wrote down what he saw, in ink, before he slept, and left no line empty; "
     return "".join(sentence * 6 + f"that was rule {n}.\n\n" for n in range(count))
@@ -225,7 +261,7 @@ def ratio(text: str) -> float:
 
 @pytest.mark.parametrize(
     ("kind", "count"),
-    [(prose, 6), (mixed, 2), (lines, 300), (rows, 100), (items, 100)],
+    [(prose, 6), (mixed, 2), (lines, 300), (rows, 100), (items, 100), (points, 20)],
     ids=lambda value: str(value)[:16],
 )
 def test_only_what_is_new_is_sent(kind, count: int):
@@ -243,7 +279,7 @@ def tails(text: str, size: int = 10) -> int:
     return longest
 
 
-@pytest.mark.parametrize("kind", [prose, mixed, rows, items])
+@pytest.mark.parametrize("kind", [prose, mixed, rows, items, points])
 def test_what_is_settled_is_not_looked_at_again(kind):
     assert tails(kind(40)) < 1_000
 
