@@ -9,7 +9,6 @@ import time
 import uuid
 
 import aiohttp
-
 from benchlib import browser, corpus, measure, procs
 from targets import Parley, Relay, answer
 
@@ -106,7 +105,7 @@ async def ratio_of(target, page, name: str) -> float:
 
 
 class Local:
-    """The upstream with answers of our own: it runs in this process, since the common one has only the corpus."""
+    """The upstream with answers of our own: it runs in this process, since the other has only the corpus."""
 
     async def __aenter__(self):
         import fake_openai
@@ -142,9 +141,10 @@ async def length(up) -> list[Row]:
         filled = min([await cost(target, full, "mixed", 50) for _ in range(3)])
         short = min([await cost(target, page, "brief", 200) for _ in range(5)])
         tall = min([await cost(target, page, "long", 200) for _ in range(2)])
+        more, longer = filled / empty, tall / short
         return [
-            ("a chunk in 10,000 items ÷ in an empty chat", "≤ 1.2", f"{filled / empty:.2f}", "", met(filled / empty <= 1.2)),
-            ("a chunk in a 300 KB answer ÷ in 3 KB", "≤ 1.5", f"{tall / short:.2f}", "", met(tall / short <= 1.5)),
+            ("a chunk in 10,000 items ÷ in an empty chat", "≤ 1.2", f"{more:.2f}", "", met(more <= 1.2)),
+            ("a chunk in a 300 KB answer ÷ in 3 KB", "≤ 1.5", f"{longer:.2f}", "", met(longer <= 1.5)),
         ]
 
     async with Local() as own:
@@ -179,7 +179,8 @@ async def pages(up) -> list[Row]:
         html = await target.owner.get(f"/conversations/{page.chat}")
         url = f"{target.url}/conversations/{page.chat}/live?since=" + re.search(r'data-cursor="(\d+)"', html)[1]
         base, sockets = target.proc.rss(), []
-        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), cookie_jar=target.owner.session.cookie_jar) as session:
+        unbounded, jar = aiohttp.TCPConnector(limit=0), target.owner.session.cookie_jar
+        async with aiohttp.ClientSession(connector=unbounded, cookie_jar=jar) as session:
             for _ in range(0, 5000, 50):
                 opening = (session.ws_connect(url, headers={"Origin": target.url}, compress=0) for _ in range(50))
                 sockets += await asyncio.gather(*opening)
@@ -207,10 +208,9 @@ async def start(up) -> list[Row]:
 
 
 def size() -> list[Row]:
-    """Installed size of the environment that runs this, tests and measuring included; and what the server needs of it."""
-    venv = sys.prefix
-    whole = procs.dir_size(venv)
-    return [("installed size of this environment", "≤ 450 MB with everything", f"{whole / 1e6:.0f} MB", "", "")]
+    """Installed size of the environment that runs this, whatever else is in it."""
+    whole = procs.dir_size(sys.prefix)
+    return [("installed size of this environment", "≤ 200 MB, 450 with everything", f"{whole / 1e6:.0f} MB", "", "")]
 
 
 async def opening(up) -> list[Row]:
@@ -230,14 +230,14 @@ async def opening(up) -> list[Row]:
             url = f"{target.url}/conversations/{chats[200]}"
             streamed = min([await browser.stream(chromium, target, url, "mixed", 50.0) for _ in range(2)], key=task)
         time_ratio, byte_ratio = (loads[10_000][i] / loads[50][i] for i in (0, 1))
-        first = loads[50]
+        first, busy = loads[50], task(streamed)
         return [
             ("opening 200 messages in Chromium", "≤ 0.7 s", f"{loads[200][0]:.2f} s", "", met(loads[200][0] <= 0.7)),
             ("opening 10,000 items ÷ 50, time", "≤ 1.5", f"{time_ratio:.2f}", "", met(time_ratio <= 1.5)),
             ("opening 10,000 items ÷ 50, bytes", "≤ 1.5", f"{byte_ratio:.2f}", "", met(byte_ratio <= 1.5)),
             ("first load, scripts and styles", "≤ 80 KB", f"{first[2] / 1e3:.0f} KB", "", met(first[2] <= 80e3)),
             ("first load, requests", "≤ 10", str(first[3]), "", met(first[3] <= 10)),
-            ("main thread, 1,000 chunks, 200 messages", "≤ 2.5 s", f"{task(streamed) / 1e3:.2f} s", "2.6 s", met(task(streamed) <= 2500)),
+            ("main thread, 1,000 chunks, 200 messages", "≤ 2.5 s", f"{busy / 1e3:.2f} s", "2.6 s", met(busy <= 2500)),
         ]
 
     return await side(Parley, up, work)
@@ -270,4 +270,7 @@ async def opened(chromium, target, url: str) -> tuple[float, int, int, int]:
     return took, found["by_kind"].get("Document", 0), found["js"] + found["css"], found["requests"]
 
 
-ROWS = {"streams": streams, "chunk": chunk, "bytes": sent, "long": length, "pages": pages, "start": start, "open": opening}
+ROWS = {
+    **{"streams": streams, "chunk": chunk, "bytes": sent, "long": length},
+    **{"pages": pages, "start": start, "open": opening},
+}

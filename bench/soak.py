@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import aiohttp  # noqa: E402
-from benchlib import corpus, measure, upstream  # noqa: E402
-from targets import Parley, ParleyPage  # noqa: E402
+import aiohttp
+from benchlib import corpus, measure, upstream
+from targets import Parley, ParleyPage
 
 LAG = 0.250  # seconds, p95
 GREW = 1.10  # memory at the end ÷ memory after the first two minutes
@@ -78,7 +78,7 @@ async def main(minutes: float, streams: int, pages: int) -> int:
             memory.append(target.proc.rss() / 1e6)
             late = measure.pct(told.lags[-20000:], 0.95) or 0
             now = (time.monotonic() - began) / 60
-            print(f"{now:.1f} min: {memory[-1]:.0f} MB, {told.answers} answers, p95 lag {late * 1000:.0f} ms", flush=True)
+            print(f"{now:.1f} min: {memory[-1]:.0f} MB, {told.answers} answers, p95 {late * 1000:.0f} ms", flush=True)
         faults = [task.exception() for task in talks if task.exception()]
         log = Path(target.folder.name, "server.log").read_text()
         for task in waiting:
@@ -92,8 +92,9 @@ def verdict(told: Told, memory: list[float], faults: list, log: str, minutes: fl
     settled = memory[min(3, len(memory) - 1)]
     late, grew = measure.pct(told.lags, 0.95) or 999, memory[-1] / settled
     tracebacks = log.count("Traceback")
-    print(f"{told.answers} answers, {len(told.errors)} errors {told.errors[:3]}, {told.lost} pages lost, {tracebacks} tracebacks")
-    print(f"p95 lag {late * 1000:.0f} ms, memory {settled:.0f} → {memory[-1]:.0f} MB (× {grew:.2f}) in {minutes:g} minutes")
+    print(f"{told.answers} answers, {len(told.errors)} errors {told.errors[:3]}")
+    print(f"{told.lost} pages lost, {tracebacks} tracebacks, p95 lag {late * 1000:.0f} ms")
+    print(f"memory {settled:.0f} → {memory[-1]:.0f} MB (× {grew:.2f}) in {minutes:g} minutes")
     good = not (told.errors or faults or told.lost or tracebacks) and late <= LAG and grew <= GREW
     print("1 passed, 0 failed" if good else "0 passed, 1 failed")
     return 0 if good else 1

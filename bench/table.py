@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from benchlib import upstream  # noqa: E402
-from rows import ROWS  # noqa: E402
+from benchlib import upstream
+from rows import ROWS
 
 HEAD = ("what", "budget", "measured", "beside it", "")
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import aiohttp
-
 from benchlib import corpus, procs
 
 ROOT = Path(__file__).parent
