@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import gevent
 from gevent.event import Event
+from gevent.lock import RLock
 
 from database import Full, Locked, database
 
@@ -40,6 +41,7 @@ class Writer:
         self.dirty: dict[str, Growth] = {}
         self.texts: dict[str, Growth] = {}
         self.news = Event()
+        self.saving = RLock()  # an older text must never be saved after a newer one, nor a piece twice
 
     def grow(self, item: str, more: str) -> None:
         """The text of ITEM (its key) goes on with MORE."""
@@ -52,7 +54,7 @@ class Writer:
         """Save what is left of ITEM's text; it does not grow any more. Does not return before it is on disk."""
         growth = self.texts.get(item)
         if growth:
-            keep([growth])
+            self.keep([growth])
             self.texts.pop(item, None)
             self.dirty.pop(item, None)
 
@@ -64,17 +66,17 @@ class Writer:
             self.news.clear()
             batch, self.dirty = list(self.dirty.values()), {}
             if batch:
-                keep(batch)
+                self.keep(batch)
 
-
-def keep(batch: list[Growth]) -> None:
-    """Save BATCH, however long it takes; what is settled meanwhile is for the next time."""
-    settled = [(growth, len(growth.pieces)) for growth in batch]
-    rows = [(growth.tail, growth.start, growth.item) for growth in batch]
-    pieces = [piece for growth in batch for piece in growth.pieces]
-    insist(lambda: save(pieces, rows))
-    for growth, count in settled:
-        del growth.pieces[:count]
+    def keep(self, batch: list[Growth]) -> None:
+        """Save BATCH, however long it takes; what is settled meanwhile is for the next time."""
+        with self.saving:
+            settled = [(growth, len(growth.pieces)) for growth in batch]
+            rows = [(growth.tail, growth.start, growth.item) for growth in batch]
+            pieces = [piece for growth in batch for piece in growth.pieces]
+            insist(lambda: save(pieces, rows))
+            for growth, count in settled:
+                del growth.pieces[:count]
 
 
 def insist(work: Callable[[], object]) -> object:
@@ -87,7 +89,7 @@ def insist(work: Callable[[], object]) -> object:
 
 
 def save(pieces: list[tuple[str, int, str]], rows: list[tuple[str, int, str]]) -> None:
-    """Write the new pieces, and the tail and start of each row."""
+    """Write the new pieces, and the tail and start of each row. What was written by a save that was given up stays."""
     connection = database.connection()
-    connection.executemany("insert into piece(item, start, text) values (?, ?, ?)", pieces)
+    connection.executemany("insert or ignore into piece(item, start, text) values (?, ?, ?)", pieces)
     connection.executemany("update item set text = ?, start = ? where id = ? and done = 0", rows)

@@ -196,7 +196,7 @@ class Piece(Row):
     text = pw.TextField()
 
     class Meta:
-        indexes = ((("item", "start"), False),)
+        indexes = ((("item", "start"), True),)
 
 
 @dataclass(frozen=True)
