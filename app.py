@@ -14,8 +14,7 @@ from gevent.pywsgi import WSGIServer  # noqa: E402
 
 import feed  # noqa: E402
 from database import database, new_key  # noqa: E402
-from live import route  # noqa: E402
-from live.bodies import body  # noqa: E402
+from live import bodies, route  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
@@ -33,7 +32,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo)
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
-    app.jinja_env.globals.update(base=base, assets=ASSETS, body=body, client_id=new_key)
+    app.jinja_env.globals.update(base=base, assets=ASSETS, body=bodies.body, client_id=new_key)
     app.jinja_env.globals.update(icon=parts.icon, version=parts.version)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     follower = Follower(Drawing(app.jinja_env))
@@ -74,6 +73,7 @@ def serve(settings: Settings) -> None:
     print(f"Parley is at {url} (port {server.server_port})", flush=True)
     print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
+    gevent.spawn(bodies.warm)
     gevent.spawn(follower.serve)
     gevent.spawn(follower.beat)
     gevent.spawn(tidy)

@@ -29,6 +29,11 @@ usual = lru_cache(1000)(keyed)
 rare = lru_cache(40)(keyed)
 
 
+def warm() -> None:
+    """Pay for the first colouring of code before anybody waits for it."""
+    gevent.get_hub().threadpool.apply(keyed, ("```python\nx = 1\n```\n", "warm"))
+
+
 def warmed(items: list[Item]) -> None:
     """Draw the big texts of ITEMS in the thread pool, so that nobody else waits for them."""
     for item in items:
