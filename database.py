@@ -57,7 +57,7 @@ class Database(peewee.SqliteDatabase):
         """
         deadline = time.monotonic() + patience
         try:
-            if self.writer:
+            if self.writer is not None:  # (an idle ThreadPool has the length 0)
                 return self.writer.apply(self._transact, (work, deadline))
             return self._transact(work, deadline)
         finally:
