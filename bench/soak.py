@@ -1,11 +1,9 @@
 """A thousand idle pages and a hundred streams for ten minutes: memory flat, no error, lag within budget.
 
-    python bench/soak.py [MINUTES] [STREAMS] [PAGES]
+python bench/soak.py [MINUTES] [STREAMS] [PAGES]
 """
 
 import asyncio
-import os
-import re
 import resource
 import sys
 import time
@@ -14,7 +12,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import aiohttp
 from benchlib import corpus, measure, upstream
 from targets import Parley, ParleyPage
 
@@ -35,24 +32,19 @@ async def talk(target: Parley, up: upstream.Upstream, page: ParleyPage, told: To
         key = uuid.uuid4().hex[:12]
         turn = await page.ask(corpus.prompt("mixed", rate=50, id=key), 120)
         told.answers += 1
-        points, _ = target.decode(turn)
-        lags = measure.lags(target, corpus.ANSWERS["mixed"], points, await up.log(key))
+        lags = measure.lags(target, corpus.ANSWERS["mixed"], target.decode(turn), await up.log(key))
         told.lags += lags
         if turn.error or not turn.ok or (lags and lags[-1] > 60):
             told.errors.append(turn.error or "an answer that did not come whole")
 
 
-async def idle(target: Parley, count: int, told: Told) -> tuple[aiohttp.ClientSession, list[asyncio.Task]]:
+async def idle(target: Parley, count: int, told: Told) -> list[asyncio.Task]:
     """COUNT pages that only follow."""
-    chat = (await target.open_page()).chat
-    html = await target.owner.get(f"/conversations/{chat}")
-    url = f"{target.url}/conversations/{chat}/live?since=" + re.search(r'data-cursor="(\d+)"', html)[1]
-    connector = aiohttp.TCPConnector(limit=0)
-    session = aiohttp.ClientSession(connector=connector, cookie_jar=target.owner.session.cookie_jar)
-    headers = {"Origin": target.url}
+    first = await target.open_page()
+    visitor, html = first.visitor, await first.visitor.get(f"/conversations/{first.chat}")
 
     async def follow() -> None:
-        async with session.ws_connect(url, headers=headers, compress=0) as socket:
+        async with await visitor.socket(first.chat, html) as socket:
             async for _ in socket:
                 pass
         told.lost += 1
@@ -61,7 +53,7 @@ async def idle(target: Parley, count: int, told: Told) -> tuple[aiohttp.ClientSe
     for _ in range(0, count, 50):
         tasks += [asyncio.create_task(follow()) for _ in range(50)]
         await asyncio.sleep(0.2)
-    return session, tasks
+    return tasks
 
 
 async def main(minutes: float, streams: int, pages: int) -> int:
@@ -69,7 +61,7 @@ async def main(minutes: float, streams: int, pages: int) -> int:
     async with upstream.Upstream() as up:
         target = Parley(up.base)
         await target.start()
-        session, waiting = await idle(target, pages, told)
+        waiting = await idle(target, pages, told)
         open_pages = [await target.open_page() for _ in range(streams)]
         began, memory = time.monotonic(), []
         talks = [asyncio.create_task(talk(target, up, p, told, began + minutes * 60)) for p in open_pages]
@@ -83,7 +75,6 @@ async def main(minutes: float, streams: int, pages: int) -> int:
         log = Path(target.folder.name, "server.log").read_text()
         for task in waiting:
             task.cancel()
-        await session.close()
         await target.stop()
     return verdict(told, memory, faults, log, minutes)
 
@@ -101,7 +92,6 @@ def verdict(told: Told, memory: list[float], faults: list, log: str, minutes: fl
 
 
 if __name__ == "__main__":
-    os.makedirs(Path(__file__).parent / "logs", exist_ok=True)
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     sizes = [float(a) for a in sys.argv[1:]] + [10, 100, 1000][len(sys.argv) - 1 :]
     sys.exit(asyncio.run(main(sizes[0], int(sizes[1]), int(sizes[2]))))
