@@ -20,15 +20,16 @@ def name(conversation: Conversation, server: Server) -> None:
     try:
         title = cleaned(complete(server, [{"role": "user", "content": PROMPT + start}], limit=400, seconds=30))
     except Failure:
-        return  # the person's first words are a good title
-    if title:
-        keep(conversation, title)
+        title = ""
+    keep(conversation, title)
 
 
 @write
 def keep(conversation: Conversation, title: str) -> None:
+    """TITLE is the conversation's, unless the person was faster; without one its first words stay for good."""
     still = (Conversation.id == conversation.id) & (Conversation.titled == "words")
-    Conversation.update(title=title, titled="model").where(still).execute()
+    named = {"title": title, "titled": "model"} if title else {"titled": "kept"}
+    Conversation.update(**named).where(still).execute()
 
 
 def due(conversation: Conversation) -> bool:
