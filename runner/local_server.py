@@ -24,8 +24,8 @@ def main(path: str, name: str, idle: int) -> None:
     end_with_the_parent(signal.SIGKILL)
     key = sys.stdin.readline().strip()
     server = xllamacpp.Server(parameters(path, name, idle, key))
-    print(server.listening_address, flush=True)
     end_with_the_parent(0)
+    print(server.listening_address, flush=True)
     sys.stdin.read()
     os._exit(0)
 
@@ -33,8 +33,8 @@ def main(path: str, name: str, idle: int) -> None:
 def end_with_the_parent(signal_number: int) -> None:
     """Be sent SIGNAL_NUMBER when the thread that started this process ends; 0 for no more.
 
-    Loading holds the interpreter, so a closed standard input would be seen only after it. Afterwards that alone
-    counts: a thread may end and its process go on.
+    Loading holds the interpreter, so a closed standard input would be seen only after it. From the greeting on that
+    alone counts: the thread that waited for it may end and its process go on.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal_number), 0, 0, 0)
 
