@@ -18,7 +18,7 @@ STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering
 class Conversation(Row):
     """A conversation with the agent `agent`.
 
-    `titled` says who named it: "words" (the first words, then "kept"), "model" or "person". `branch` is the one on show.
+    `titled` says who named it: "words" (then "kept"), "model" or "person". `branch` is the one on show.
     Status: idle, waiting (for a free place), working, stopped, failed.
     """
 
