@@ -8,7 +8,9 @@ from runner.pieces import Failure, Server
 from settings import Settings
 
 LOCAL_GROUP = "On this computer"
-LOCAL_ROOM = 16000  # characters of history that a small local model is given
+LOCAL_PARAMETERS = {"max_tokens": 1024, "temperature": 0.2}
+LOCAL_FIRST = 300.0  # seconds a local model may take to begin: it reads slowly and answers one at a time
+LOCAL_ROOM = 8000  # characters of history that a small local model is given
 DEMO_NOTE = "A small model that shows how Parley works. Set AI_URL to add a better one."
 
 
@@ -19,7 +21,8 @@ class Models:
         self.settings = settings
         self.local: dict[str, LocalModel] = {m.id: m for m in models(str(settings.data), settings.model_file)}
         self.child = LocalServer()
-        self.limits = Limits(settings.first_byte, settings.silence, settings.longest)
+        self.far = Limits(settings.first_byte, settings.silence, settings.longest)
+        self.near = self.far._replace(first=max(LOCAL_FIRST, settings.first_byte))
 
     @write
     def list(self) -> None:
@@ -65,12 +68,16 @@ class Models:
             raise Failure(who=model.name, why=str(why), advice="Choose another model, or look at the log.") from why
         return Server(model.name, address, key, model.id.removeprefix("local:"))
 
+    def limits(self, model: str) -> Limits:
+        """How long MODEL may take."""
+        return self.near if model in self.local else self.far
+
     def room(self, model: str) -> int:
         """Characters of history MODEL is given; 0 is all."""
         return LOCAL_ROOM if model in self.local else 0
 
     def parameters(self, model: str) -> dict:
-        return {"max_tokens": 1024} if model in self.local else {}
+        return LOCAL_PARAMETERS if model in self.local else {}
 
     def titles(self, model: str) -> bool:
         """Whether MODEL may name conversations; the demo model cannot."""

@@ -33,7 +33,7 @@ class Run:
         self.wish, self.models, self.writer = wish, models, writer
         self.conversation = Conversation.get_by_id(wish.chat)
         self.growing: Item | None = None
-        self.notice: Item | None = None
+        self.told = False  # whether a notice may be on show
         self.turns = self.attempts = self.empty = 0
         self.shown = False  # whether this turn has shown anything
         self.ending = False
@@ -87,9 +87,8 @@ class Run:
         server = self.models.server(self.model)
         started, first, calls = time.monotonic(), 0.0, []
         waiting = gevent.spawn_later(NOTICE_AFTER, self.tell, f"Still waiting for {server.name}.")
-        stream = client.ask(
-            server, self.messages(), parameters=self.models.parameters(self.model), limits=self.models.limits
-        )
+        parameters, limits = self.models.parameters(self.model), self.models.limits(self.model)
+        stream = client.ask(server, self.messages(), parameters=parameters, limits=limits)
         try:
             for piece in stream:
                 waiting.kill(block=False)
@@ -167,13 +166,15 @@ class Run:
     def tell(self, text: str) -> None:
         """Show a notice while the run waits."""
         self.untell()
-        columns = {"text": text, "state": "waiting"}
-        self.notice = insist(lambda: self.conversation.add(self.wish, "error", **columns))
+        self.told = True
+        insist(lambda: self.conversation.add(self.wish, "error", text=text, state="waiting"))
 
     def untell(self) -> None:
-        notice, self.notice = self.notice, None
-        if notice:
-            insist(notice.delete_instance)
+        """Take the notice away, also one that is only on its way into the log."""
+        if self.told:
+            self.told = False
+            its = (Item.run == self.wish.id) & (Item.kind == "error") & (Item.done == 0)
+            insist(lambda: Item.delete().where(its).execute())
 
     def end(self, status: str, outcome: str = "", error: Item | None = None) -> None:
         """The run ends with STATUS; what still grows is sealed with OUTCOME. A stop that comes now is too late."""
