@@ -14,6 +14,7 @@ from tests.place import Place
 from tests.scripted import END, Scripted, last_user, text
 
 NAMES = list(ANSWERS)
+SMALL = {"viewport": {"width": 480, "height": 320}, "reduced_motion": "reduce"}  # many pages on a small machine
 TAKES = 5.0  # seconds an answer is stretched to
 
 
@@ -81,7 +82,7 @@ def test_every_answer_survives_a_reload_and_a_cut_network(
     people = [place.visitor(f"Reader {n}") for n in range(0, len(NAMES), 12)]
     chats = {name: people[n // 12].begins(f"play {name} pieces") for n, name in enumerate(NAMES)}
     wholes = {name: people[0].begins(f"play {name} whole") for name in NAMES}
-    pages = {name: browser.page(people[n // 12], chats[name]) for n, name in enumerate(NAMES)}
+    pages = {name: browser.page(people[n // 12], chats[name], **SMALL) for n, name in enumerate(NAMES)}
     assert player.half.reached.wait(30)
     for name in NAMES[::2]:
         pages[name].reload()
