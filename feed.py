@@ -5,6 +5,8 @@ the reader has not seen it, `gone` that it was deleted. Reading from an older nu
 """
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from gevent.event import Event
@@ -65,11 +67,21 @@ def ring() -> None:
         ear.set()
 
 
-def wait(cursor: int, seconds: float) -> bool:
-    """Wait until something changed after CURSOR, at most SECONDS; whether it did."""
-    deadline, ear = time.monotonic() + seconds, Event()
+@contextmanager
+def bell() -> Iterator[Event]:
+    """An event that is set at each ring from now on."""
+    ear = Event()
     _ears.add(ear)
     try:
+        yield ear
+    finally:
+        _ears.discard(ear)
+
+
+def wait(cursor: int, seconds: float) -> bool:
+    """Wait until something changed after CURSOR, at most SECONDS; whether it did."""
+    deadline = time.monotonic() + seconds
+    with bell() as ear:
         while latest() <= cursor:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -78,5 +90,3 @@ def wait(cursor: int, seconds: float) -> bool:
             if latest() <= cursor:
                 ear.wait(min(POLL, left))
         return True
-    finally:
-        _ears.discard(ear)

@@ -16,7 +16,6 @@ from runner.run import Restarting, Run, Stopped, card
 from runner.writer import Writer, insist
 from settings import Settings
 
-IDLE = 30.0  # seconds between two looks when nothing changes
 log = logging.getLogger("parley.runner")
 
 
@@ -34,7 +33,7 @@ class Runner:
     def start(self) -> None:
         """Go on where the last server ended, then serve."""
         self.models.list()
-        for wish in list(Item.select().where(Item.done == 0, Item.state == "running")):
+        for wish in Conversation.wishes("running"):
             Conversation.get_by_id(wish.chat).recover()
         self.greenlets = [gevent.spawn(self.serve), gevent.spawn(self.writer.serve), gevent.spawn(client.warm)]
 
@@ -46,20 +45,23 @@ class Runner:
         self.models.child.stop()
 
     def serve(self) -> None:
-        """Look at the log whenever it changes. A catch-all: one wish that cannot be begun must not stop the others."""
-        while True:
-            cursor = feed.latest()
-            try:
-                self.stop_runs()
-                self.start_runs()
-            except (Locked, Full) as why:
-                log.warning("waiting for the database: %s", why)
-                gevent.sleep(1)
-            except Exception:
-                log.exception("the runner stumbled")
-                gevent.sleep(1)
-            else:
-                feed.wait(cursor, IDLE)
+        """Look at the log whenever it changes or a place is free."""
+        with feed.bell() as bell:
+            while True:
+                bell.clear()
+                self.look()
+                bell.wait(feed.POLL)
+
+    def look(self) -> None:
+        """Do what is due. A catch-all: one wish that cannot be begun must not stop the others."""
+        try:
+            self.stop_runs()
+            self.start_runs()
+        except (Locked, Full) as why:
+            log.warning("waiting for the database: %s", why)
+        except Exception:
+            log.exception("the runner stumbled")
+            gevent.sleep(1)
 
     def stop_runs(self) -> None:
         """See to the wishes to stop."""
@@ -91,6 +93,7 @@ class Runner:
                 people[wish.person] += 1
                 run = Run(wish, self.models, self.writer)
                 self.runs[wish.chat] = (run, gevent.spawn(self.run, run))
+                gevent.sleep(0)  # it begins: a greenlet that is killed before its first step never ends its wish
 
     def run(self, run: Run) -> None:
         """Answer a wish. A catch-all: whatever else goes wrong, the person sees it."""

@@ -138,8 +138,7 @@ class Conversation(Row):
     @write
     def stop(self, person: str) -> Item:
         """The wish that what goes on here stops: the run, or the making of a title. The queue waits."""
-        wish = self.open_wish()
-        return self._add(stopped(self.id), person, run=wish.id if wish else "")
+        return self._add(stopped(self.id), person, run=wish.id if (wish := self.open_wish()) else "")
 
     @write
     def send_now(self) -> None:
@@ -168,7 +167,13 @@ class Conversation(Row):
     @classmethod
     def waiting(cls) -> list[Item]:
         """The wishes whose turn it is, oldest first."""
-        return list(Item.select().where(Item.done == 0, Item.state == "waiting").order_by(Item.id))
+        return cls.wishes("waiting")
+
+    @classmethod
+    def wishes(cls, state: str) -> list[Item]:
+        """The wishes in STATE (queued, waiting, running), oldest first. (The kind leads to the index item_open.)"""
+        these = (Item.done == 0, Item.kind.in_(("user", "retry")), Item.state == state)
+        return list(Item.select().where(*these).order_by(Item.id))
 
     @write
     def claim(self, wish: Item) -> bool:
