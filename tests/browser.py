@@ -11,6 +11,7 @@ FLAGS = [
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-backgrounding-occluded-windows"),
     *("--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--mute-audio"),
+    "--renderer-process-limit=2",  # the pages of one person share their process: a new one costs a second of two cores
 ]
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
@@ -35,10 +36,15 @@ class Browser:
 
     def page(self, visitor: Visitor, chat: str = "", **options: object) -> Page:
         """A page of VISITOR that shows CHAT ("" a new conversation) and follows it."""
-        page = self.context(visitor, **options).new_page()
-        page.goto(f"{visitor.place.url}/conversations/{chat}" if chat else visitor.place.url)
-        connected(page)
-        return page
+        return opened(self.context(visitor, **options), visitor, chat)
+
+
+def opened(context: BrowserContext, visitor: Visitor, chat: str = "") -> Page:
+    """One more page of VISITOR, in a window that is there."""
+    page = context.new_page()
+    page.goto(f"{visitor.place.url}/conversations/{chat}" if chat else visitor.place.url)
+    connected(page)
+    return page
 
 
 def connected(page: Page) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.answers import ANSWERS
-from tests.browser import Browser, connected
+from tests.browser import Browser, connected, opened
 from tests.cut import Wire
 from tests.place import Place
 from tests.scripted import END, Scripted, last_user, text
@@ -82,7 +82,8 @@ def test_every_answer_survives_a_reload_and_a_cut_network(
     people = [place.visitor(f"Reader {n}") for n in range(0, len(NAMES), 12)]
     chats = {name: people[n // 12].begins(f"play {name} pieces") for n, name in enumerate(NAMES)}
     wholes = {name: people[0].begins(f"play {name} whole") for name in NAMES}
-    pages = {name: browser.page(people[n // 12], chats[name], **SMALL) for n, name in enumerate(NAMES)}
+    windows = [browser.context(person, **SMALL) for person in people]
+    pages = {name: opened(windows[n // 12], people[n // 12], chats[name]) for n, name in enumerate(NAMES)}
     assert player.half.reached.wait(30)
     for name in NAMES[::2]:
         pages[name].reload()
@@ -96,12 +97,14 @@ def test_every_answer_survives_a_reload_and_a_cut_network(
         connected(page)
         page.locator("#status[data-status=idle]").wait_for(state="attached")
     plain = browser.page(people[0])
+    for name in NAMES[12:]:
+        place.joins(chats[name], people[0])
     for name in NAMES:
-        fresh_page = pages[name].context.new_page()
-        fresh = loaded(fresh_page, place, chats[name])
+        fresh = loaded(plain, place, chats[name])
         assert content(pages[name]) == fresh, f"{name}: the page that lived through it"
         assert loaded(plain, place, wholes[name]) == fresh, f"{name}: in one piece"
-        pages[name].context.close()
+    for window in windows:
+        window.close()
 
 
 @pytest.mark.soak
