@@ -1,4 +1,4 @@
-"""Open pages for tests without a browser: they load, take frames as htmx does, leave, and come back with their cursor."""
+"""Open pages for tests without a browser: they load, take frames as htmx does, leave, and come back."""
 
 import re
 from itertools import count

@@ -1,4 +1,4 @@
-"""What people wish of a conversation when it is not quiet: again, stop and new messages across each other, and twice."""
+"""What people wish of a conversation that is not quiet: again, stop and new messages, across and twice."""
 
 from collections.abc import Iterator
 from pathlib import Path
