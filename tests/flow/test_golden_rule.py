@@ -73,6 +73,7 @@ def wired(script: Scripted, open_place: Callable[..., Place]) -> Iterator[tuple[
     wire.close()
 
 
+@pytest.mark.timeout(900)  # it opens forty-six pages
 def test_every_answer_survives_a_reload_and_a_cut_network(
     wired: tuple[Place, Wire], script: Scripted, browser: Browser
 ):

@@ -119,10 +119,12 @@ def busy(script: Scripted, open_place: Callable[..., Place]) -> Place:
     return open_place(script)
 
 
+@pytest.mark.timeout(900)  # it starts a server thirty times
 def test_nothing_is_lost_or_doubled_by_30_kills(busy: Place, browser: Browser):
     killed(busy, browser, 30)
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(3600)
 def test_nothing_is_lost_or_doubled_by_300_kills(busy: Place, browser: Browser):
     killed(busy, browser, 300)
