@@ -154,7 +154,8 @@ class Visitor:
             self.url + path, data=form, headers={"HX-Request": "true"}, allow_redirects=False
         ) as answer:
             if answer.status not in (204, 303):
-                raise RuntimeError(f"{path}: {answer.status} {(await answer.text())[:200]}")
+                said = re.sub(r"<[^>]*>|\s+", " ", await answer.text()).strip()
+                raise RuntimeError(f"refused with {answer.status}: {said[:150]}")
             return answer.headers.get("HX-Redirect", "")
 
     async def get(self, path: str) -> str:
