@@ -8,6 +8,7 @@ if (composer) {
   const box = composer.elements.text;
   const state = document.getElementById("sending");
   let sent = "";
+  let tried = ""; // what was sent and not answered: the server may have it
   let saving = 0;
   let composing = false;
 
@@ -20,6 +21,7 @@ if (composer) {
     if (!event.repeat && box.value.trim()) composer.requestSubmit();
   });
   box.addEventListener("input", () => {
+    if (tried && !sent) renew();
     grow();
     clearTimeout(saving);
     saving = setTimeout(keep, DRAFT_AFTER);
@@ -30,7 +32,7 @@ if (composer) {
       event.preventDefault();
       return;
     }
-    sent = box.value;
+    sent = tried = box.value;
     clearTimeout(saving);
     state.textContent = "Sending…";
   });
@@ -38,16 +40,31 @@ if (composer) {
     const status = event.detail.ctx?.response?.status ?? 0;
     if (status === 204 || status === 303) {
       if (box.value === sent) box.value = "";
-      composer.elements.client_id.value = fresh();
-      document.getElementById("notice").textContent = "";
+      renew();
       grow();
-    }
+    } else if (status === 409) renew();
+    tried = "";
     settle(status >= 400 ? "Not sent" : "");
   });
   composer.addEventListener("htmx:error", () => {
     settle("Not sent yet: no connection. It goes out when you press Enter again, or by itself when you are back online.");
-    addEventListener("online", () => box.value.trim() && composer.requestSubmit(), { once: true });
   });
+  addEventListener("online", resend);
+  document.addEventListener("htmx:ws:after:connection", resend);
+  document.addEventListener("htmx:after:request", (event) => {
+    if (event.detail.ctx?.response?.status < 400) document.getElementById("notice").textContent = "";
+  });
+
+  // Only what the person has sent already, and has not touched since.
+  function resend() {
+    if (tried && !sent && box.value === tried) composer.requestSubmit();
+  }
+
+  // What is sent from now on is another message.
+  function renew() {
+    composer.elements.client_id.value = fresh();
+    tried = "";
+  }
 
   function settle(words) {
     sent = "";

@@ -6,6 +6,7 @@ const POLL_EVERY = 2000; // ms
 const END = "</hx-partial>";
 const SILENT = 50000; // ms without a frame after which the socket is taken for dead; the server beats every 20 s
 const CHECK_EVERY = 5000; // ms
+const START_OVER_AFTER = 1000; // ms
 const SIGNED_OUT = 4401;
 const REMOVED = 4403;
 
@@ -55,26 +56,39 @@ if (main) {
   function check() {
     if (ended || Date.now() - heard < SILENT) return;
     heard = Date.now();
-    const connection = main._htmx?.ws?.connection;
-    if (connection?.socket) {
-      connection.abortController?.abort();
-      connection.socket.close();
-      forget(connection);
-      gone();
-    }
+    hangUp();
     wake();
+  }
+
+  function hangUp() {
+    const connection = main._htmx?.ws?.connection;
+    if (!connection?.socket) return;
+    connection.abortController?.abort();
+    connection.socket.close();
+    forget(connection);
+    gone();
   }
 
   // htmx finds all targets of a text before it swaps the first one, and a swap may need what the one before it brought:
   // so each goes by itself, in order.
+  // A page that comes back meanwhile goes on behind them, so its cursor moves at once.
   function take(frame) {
-    swaps = swaps.then(async () => {
-      const [cursor, news] = /^<!--(\d+)-->([^]*)/.exec(frame).slice(1);
-      for (const part of news.split(END)) {
-        if (part) await htmx.swap({ sourceElement: main, target: main, swap: "none swapEmpty:false", text: part + END });
-      }
-      main.dataset.cursor = cursor;
-    });
+    const [cursor, news] = /^<!--(\d+)-->([^]*)/.exec(frame).slice(1);
+    main.dataset.cursor = cursor;
+    swaps = swaps.then(() => put(news)).catch(startOver);
+  }
+
+  async function put(news) {
+    for (const part of news.split(END)) {
+      if (part) await htmx.swap({ sourceElement: main, target: main, swap: "none swapEmpty:false", text: part + END });
+    }
+  }
+
+  // Something could not be put in: the server draws the whole list for a page that knows nothing.
+  function startOver() {
+    main.dataset.cursor = 0;
+    hangUp();
+    setTimeout(wake, START_OVER_AFTER);
   }
 
   function wake() {
