@@ -1,6 +1,7 @@
 """The rows about answers that are being written: how many, how late, how dear, how many bytes."""
 
 import asyncio
+import math
 import re
 
 from benchlib import corpus, measure, procs
@@ -26,7 +27,20 @@ async def streams(up) -> list[Row]:
     last = next((run for run in reversed(found["probes"]) if run["streams"] == most), found["probes"][-1])
     measured = f"{most} ({last['cpu_us_per_chunk']:.0f} µs a chunk, foreign {last['foreign_cores']:.2f} cores)"
     beside = f"p95 {floor['lag_p95_ms']:.0f} ms at {floor['streams']}"
-    return [Row("streams of mixed at 50 chunks/s, p95 lag ≤ 250 ms", "≥ 130, then 260", measured, beside, most >= 130)]
+    return [
+        Row(
+            "streams of mixed at 50 chunks/s, p95 lag ≤ 250 ms",
+            "≥ 130, then 260",
+            measured,
+            beside,
+            decided(most >= 130, found["probes"]),
+        )
+    ]
+
+
+def decided(holds: bool, runs: list[dict]) -> bool | None:
+    """Whether a budget HOLDS; None where it does not but other programs took more than half a core of the machine."""
+    return holds or (None if min(run["foreign_cores"] for run in runs) > 0.5 else False)
 
 
 async def lag(up) -> list[Row]:
@@ -38,25 +52,31 @@ async def lag(up) -> list[Row]:
     one, one_floor = await crowd(Parley, up, 1), await crowd(Relay, up, 1)
     ratios = [run["cpu_us_per_chunk"] / base["cpu_us_per_chunk"] for run, base in zip(ours, floor, strict=True)]
     run, base = ours[ratios.index(middle(ratios))], floor[ratios.index(middle(ratios))]
-    late, late_floor = (middle([r["lag_p95_ms"] for r in runs]) for runs in (ours, floor))
+    lates, late_floor = ([r["lag_p95_ms"] or math.inf for r in runs] for runs in (ours, floor))
+    late = middle(lates)
     cost = f"{middle(ratios):.2f} ×{spread(ratios)}: {run['cpu_us_per_chunk']:.0f} µs"
     about = f"; {run['ok']} of 100 whole, client {run['client_cores']:.2f}, foreign {run['foreign_cores']:.2f} cores"
-    lates = spread([r["lag_p95_ms"] for r in ours], 0)
     return [
         Row(
             "server CPU a chunk, 100 streams at 50 chunks/s, pages open",
             "≤ 2 × the paced relay",
             cost + about,
             f"{base['cpu_us_per_chunk']:.0f} µs, foreign {base['foreign_cores']:.2f} cores",
-            middle(ratios) <= 2 and run["ok"] == 100,
+            decided(middle(ratios) <= 2 and run["ok"] == 100, ours),
         ),
-        Row("lag, 100 streams, p95", "≤ 150 ms", f"{late:.0f} ms{lates}", f"{late_floor:.0f} ms", late <= 150),
+        Row(
+            "lag, 100 streams, p95",
+            "≤ 150 ms",
+            f"{late:.0f} ms{spread(lates, 0)}",
+            f"{middle(late_floor):.0f} ms",
+            decided(late <= 150, ours),
+        ),
         Row(
             "lag, one stream, p50",
             "≤ 50 ms",
             f"{one['lag_p50_ms']:.0f} ms (p95 {one['lag_p95_ms']:.0f} ms, {one['cpu_us_per_chunk']:.0f} µs a chunk)",
             f"{one_floor['lag_p50_ms']:.0f} ms ({one_floor['cpu_us_per_chunk']:.0f} µs)",
-            one["lag_p50_ms"] <= 50,
+            decided(one["lag_p50_ms"] <= 50, [one]),
         ),
     ]
 

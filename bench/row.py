@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """`met` is None where there is nothing to decide."""
+    """`met` is None where nothing could be decided."""
 
     what: str
     budget: str
@@ -14,7 +14,7 @@ class Row:
     met: bool | None
 
     def __str__(self) -> str:
-        verdict = {True: "met", False: "**missed**", None: ""}[self.met]
+        verdict = {True: "met", False: "**missed**", None: "–"}[self.met]
         return f"| {self.what} | {self.budget} | {self.measured} | {self.relay} | {verdict} |"
 
 
