@@ -13,6 +13,7 @@ from targets import Parley, ParleyPage, Relay
 PAIRS_OF_RUNS = 3  # Parley and the relay in turn; the middle of their ratios counts
 QUIET = 60.0  # seconds a run waits for other programs to become quiet
 BODY = re.compile(r'<div class="content"[^>]*>(.*?)</div>\s*<footer', re.S)
+BEGUN = 'class="item answer"'
 FAST = 500.0  # chunks a second of the answer that grows to 300 KB
 TALL = 3  # of them at once
 
@@ -144,13 +145,20 @@ async def long_ones(up) -> list[Row]:
 
 
 async def cost(parley: Parley, up, pages: list[ParleyPage]) -> float:
-    """Microseconds of server CPU a chunk while all PAGES' answers are being written."""
+    """Microseconds of server CPU a chunk while all PAGES' answers are being written; the start of a turn is apart."""
+    cpu = parley.proc.cpu_fine()
     asked = asyncio.gather(*(page.ask(corpus.prompt("mixed", 50, "7" * 12), 120) for page in pages))
-    await asyncio.sleep(3)
+    while not (asked.done() or all(BEGUN in text for text in map(shown, pages))):
+        await asyncio.sleep(0.1)
+    began = (parley.proc.cpu_fine() - cpu) * 1e3 / len(pages)
     found = await window(parley, up, 14)
     await asked
-    log(f"    {found:.0f} us/chunk")
+    log(f"    {found:.0f} us/chunk; {began:.0f} ms until an answer began")
     return found
+
+
+def shown(page: ParleyPage) -> str:
+    return "".join(text for _, text in page.turn.frames)
 
 
 async def tall(parley: Parley, up, pages: list[ParleyPage]) -> tuple[float, float]:
