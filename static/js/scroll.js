@@ -5,7 +5,7 @@ const NEAR_END = 48; // px
 const scroller = document.getElementById("scroll");
 const newer = document.getElementById("newer");
 
-if (scroller && newer) {
+if (scroller && newer && document.getElementById("items")) {
   let following = true;
 
   const atEnd = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END;
