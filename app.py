@@ -62,6 +62,7 @@ def prepare(settings: Settings) -> Person:
 
 def serve(settings: Settings) -> None:
     """Serve until a signal says stop; then save, tell the pages to come back, and end."""
+    sys.setswitchinterval(0.0005)  # seconds: the write thread gets its turn beside a busy hub
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     owner = prepare(settings)
     database.committed = feed.ring
