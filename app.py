@@ -13,12 +13,12 @@ from flask import Flask  # noqa: E402
 from gevent.pywsgi import WSGIServer  # noqa: E402
 
 import feed  # noqa: E402
-from database import database, new_key  # noqa: E402
+from database import Locked, database, new_key  # noqa: E402
 from live import bodies, route  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
-from models import Assistant, Choice, Person, migrate  # noqa: E402
+from models import Assistant, Choice, Person, TooNew, migrate  # noqa: E402
 from runner.serve import Runner  # noqa: E402
 from settings import BadSettings, Settings  # noqa: E402
 from web import DOORS, auth, headers  # noqa: E402
@@ -65,6 +65,7 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(0.0005)  # seconds: the write thread gets its turn beside a busy hub
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     owner = prepare(settings)
+    database.serve_alone()
     database.committed = feed.ring
     app, follower = create_app(settings)
     runner = Runner(settings)
@@ -75,9 +76,8 @@ def serve(settings: Settings) -> None:
     print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
     gevent.spawn(bodies.warm)
-    gevent.spawn(follower.serve)
-    gevent.spawn(follower.beat)
-    gevent.spawn(tidy)
+    for work in (follower.serve, follower.beat, tidy):
+        gevent.spawn(work)
     keep_alive()
     ended = gevent.event.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -104,14 +104,18 @@ def link(settings: Settings, name: str = "") -> None:
     print(f"{person.name} signs in, once, with {url}/enter?key={person.invite()}")
 
 
-if __name__ == "__main__":
-    try:
-        chosen = Settings.from_environ()
-    except BadSettings as why:
-        sys.exit(str(why))
-    if sys.argv[1:2] == ["link"]:
-        link(chosen, *sys.argv[2:3])
-    elif sys.argv[1:]:
+def main(command: str = "", *names: str) -> None:
+    settings = Settings.from_environ()
+    if command == "link":
+        link(settings, *names[:1])
+    elif command:
         sys.exit("Parley knows `link [NAME]`, which prints a sign-in link, and no argument at all, which serves.")
     else:
-        serve(chosen)
+        serve(settings)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except (BadSettings, TooNew, Locked) as why:
+        sys.exit(str(why))

@@ -5,6 +5,7 @@ runs in one thread of its own (`write`), where it can neither stop the hub nor m
 run on the hub. A transaction can hold no network call, since nothing in that thread can switch to another greenlet.
 """
 
+import fcntl
 import functools
 import os
 import sqlite3
@@ -26,7 +27,7 @@ class Locked(Exception):
 
 
 class Full(Exception):
-    """The disk is full; the write was not done."""
+    """The disk is full, or the quota; the write was not done."""
 
 
 class _Connections(peewee._ConnectionState, monkey.get_original("threading", "local")):
@@ -49,6 +50,14 @@ class Database(peewee.SqliteDatabase):
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         self.init(str(path))
         self.writer = ThreadPool(1) if threaded else None
+
+    def serve_alone(self) -> None:
+        """Be the only server of the file until the process ends: two would answer everything twice. Raises Locked."""
+        self.served = open(f"{self.database}.lock", "w")
+        try:
+            fcntl.flock(self.served, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Locked(f"Another Parley serves {self.database} already. End that one first.") from None
 
     def run(self, work: Callable[[], object], patience: float = PATIENCE) -> object:
         """Do WORK in one immediate transaction and give its result once that is on disk.
@@ -105,8 +114,8 @@ def named(why: Exception) -> Exception:
     """An OperationalError as Locked or Full where it is one of these, else itself."""
     words = str(why)
     if "locked" in words or "busy" in words:
-        return Locked(words)
-    if "full" in words:
+        return Locked(f"Another program keeps the database: {words}.")
+    if "full" in words or "disk I/O error" in words:  # (SQLite's words for a quota)
         return Full(words)
     return why
 
@@ -175,10 +184,10 @@ def follow(table: type[Row], chat: str) -> list[str]:
     drop = f"delete from change where row = {{0}}.id and kind = '{name}' and seq < last_insert_rowid();"
     add = f"insert into change(born, kind, row, chat, gone) values ({{0}}, '{name}', {{1}}.id, {{2}}, {{3}});"
     return [
-        f"create trigger {name}_born after insert on \"{name}\" begin {add.format('0', 'new', chat, '0')}"
+        f'create trigger {name}_born after insert on "{name}" begin {add.format("0", "new", chat, "0")}'
         " update change set born = seq where seq = last_insert_rowid(); end",
-        f"create trigger {name}_grew after update on \"{name}\" begin {add.format(born, 'new', chat, '0')}"
+        f'create trigger {name}_grew after update on "{name}" begin {add.format(born, "new", chat, "0")}'
         f" {drop.format('new')} end",
-        f"create trigger {name}_gone after delete on \"{name}\" begin {add.format('0', 'old', gone, '1')}"
+        f'create trigger {name}_gone after delete on "{name}" begin {add.format("0", "old", gone, "1")}'
         f" {drop.format('old')} end",
     ]

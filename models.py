@@ -15,7 +15,7 @@ __all__ = [
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
     "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Session", "Token",
-    "TABLES", "Change", "migrate", "shapes",
+    "TABLES", "Change", "TooNew", "migrate", "shapes",
 ]
 # fmt: on
 

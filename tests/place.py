@@ -73,6 +73,7 @@ class Place:
         """Ask it to end; its exit code."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(PATIENCE)
+        self.process.stdout.close()
         self.log_file.close()
         return code
 

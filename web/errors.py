@@ -9,7 +9,7 @@ from models import Refused
 door = Blueprint("errors", __name__)
 
 BUSY = "The database is busy with something else. Nothing is lost: try again in a few seconds."
-FULL = "The server's disk is full, so this was not stored. What you typed is still here: make room, then try again."
+FULL = "The server's disk is full, or fails, so this was not stored. What you typed is still here: try again later."
 
 IN_THE_PAGE = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}  # whatever was pressed
 
