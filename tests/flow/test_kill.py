@@ -42,7 +42,7 @@ class Talker(threading.Thread):
             key = f"{self.name}-{number}"
             while not self.ended.is_set() and not self.said(key):
                 self.ended.wait(0.05)
-            self.ended.wait(random.uniform(0.8, 2.0))
+            self.ended.wait(random.uniform(2.0, 5.0))
 
     def said(self, key: str) -> bool:
         """Whether the server acknowledged the message; a lost answer is asked for again under the same key."""
@@ -105,7 +105,7 @@ def killed(place: Place, browser: Browser, kills: int) -> None:
     for talker in talkers:
         talker.join(20)
     for chat in chats:
-        place.until(lambda chat=chat: not Conversation.get_by_id(chat).open_wish(), "every run ends", 120)
+        place.until(lambda chat=chat: not Conversation.get_by_id(chat).open_wish(), "every run ends", 400)
     laws(place, talkers, seen)
     assert acknowledged(talkers) >= kills / 2, "there was load"
     for page in pages:
