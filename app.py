@@ -72,11 +72,10 @@ def serve(settings: Settings) -> None:
     server = WSGIServer((settings.host, settings.port), app, log=None, handler_class=Handler)
     server.start()
     url = settings.public_url or f"http://{settings.host}:{server.server_port}"
-    print(f"Parley is at {url} (port {server.server_port})", flush=True)
-    print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
+    entry = f"{url}/enter?key={owner.invite()}"
+    print(f"Parley is at {url} (port {server.server_port})\nSign in, once, with {entry}", flush=True)
     runner.start()
-    gevent.spawn(bodies.warm)
-    for work in (follower.serve, follower.beat, tidy):
+    for work in (bodies.warm, follower.serve, follower.beat, tidy):
         gevent.spawn(work)
     keep_alive()
     ended = gevent.event.Event()
