@@ -156,6 +156,7 @@ async def cost(parley: Parley, up, pages: list[ParleyPage]) -> float:
     """Microseconds of server CPU a chunk while all PAGES' answers are being written; the start of a turn is apart."""
     cpu = parley.proc.cpu_fine()
     asked = asyncio.gather(*(page.ask(corpus.prompt("mixed", 50, "7" * 12), 120) for page in pages))
+    await asyncio.sleep(0.1)
     while not (asked.done() or all(BEGUN in text for text in map(shown, pages))):
         await asyncio.sleep(0.1)
     began = (parley.proc.cpu_fine() - cpu) * 1e3 / len(pages)
