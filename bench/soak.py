@@ -40,13 +40,12 @@ async def talk(target: Parley, up: upstream.Upstream, page: ParleyPage, told: To
 
 async def idle(target: Parley, count: int, told: Told) -> list[asyncio.Task]:
     """COUNT pages that only follow."""
-    first = await target.open_page()
-    visitor, html = first.visitor, await first.visitor.get(f"/conversations/{first.chat}")
+    page = await target.open_page()
+    html = await page.visitor.get(f"/conversations/{page.chat}")
 
     async def follow() -> None:
-        async with await visitor.socket(first.chat, html) as socket:
-            async for _ in socket:
-                pass
+        async for _ in await page.visitor.socket(page.chat, html):
+            pass
         told.lost += 1
 
     tasks = []
