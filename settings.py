@@ -3,10 +3,25 @@
 import os
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
 
 
 class BadSettings(Exception):
     """The environment says something Parley does not understand; the text says what and what to do."""
+
+
+class Address(str):
+    """A web address with its origin as browsers write it (RFC 6454, 6.2), without a slash at its end; or ""."""
+
+    def __new__(cls, value: str) -> Self:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+            raise ValueError(value)
+        usual = {"http": 80, "https": 443}.get(parts.scheme)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        port = "" if parts.port in (None, usual) else f":{parts.port}"
+        return super().__new__(cls, f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}" if value else "")
 
 
 @dataclass(frozen=True)
@@ -16,7 +31,7 @@ class Settings:
     data: Path = Path("data")  # the folder of the database, uploads and models
     host: str = "127.0.0.1"  # the address the server listens on
     port: int = 8100  # the port it listens on; 0 picks a free one
-    public_url: str = ""  # how browsers reach it, when that is not http://HOST:PORT
+    public_url: Address = Address("")  # how browsers reach it, when that is not http://HOST:PORT
     runs: int = 200  # answers written at once, in all
     runs_person: int = 20  # answers written at once for one person
     pages_person: int = 20  # open pages of one person

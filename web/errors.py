@@ -44,5 +44,12 @@ def told(code: int, words: str) -> Response:
         return make_response(render_template("_notice.html", words=words), code, IN_THE_PAGE)
     if request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json":
         return make_response({"error": {"code": code, "message": words}}, code)
-    typed = request.form.get("text", "") if request.method == "POST" else ""
-    return make_response(render_template("refused.html", words=words, code=code, typed=typed), code)
+    return make_response(render_template("refused.html", words=words, code=code, typed=typed()), code)
+
+
+def typed() -> str:
+    """What the person wrote in the form that is refused; "" when the form itself cannot be read."""
+    try:
+        return request.form.get("text", "")
+    except HTTPException:
+        return ""

@@ -1,0 +1,122 @@
+"""How much runs and waits at once: the rest waits in order, says so, and is never stuck."""
+
+from collections.abc import Callable
+
+from models import Conversation, Item
+from tests.browser import Browser, as_fresh
+from tests.place import Place
+from tests.scripted import END, Scripted, last_user, text
+
+
+def asked(script: Scripted) -> list[str]:
+    """What the model was asked, in order."""
+    return [last_user(request.body) for request in script.requests if request.body.get("stream")]
+
+
+def test_what_finds_no_place_waits_in_order_and_the_page_says_so(
+    script: Scripted, open_place: Callable[..., Place], browser: Browser
+):
+    place = open_place(script, CHAT_RUNS="2")
+    gates = [script.gate() for _ in range(5)]
+    for number, gate in enumerate(gates):
+        script.when(f"Question {number}").plays(text("Yes, "), gate, text(f"{number}."), *END)
+    ada = place.visitor()
+    chats = [ada.begins(f"Question {n}") for n in range(5)]
+    assert gates[0].reached.wait(20) and gates[1].reached.wait(20)
+    page = browser.page(ada, chats[3])
+    page.locator("#status").get_by_text("Waiting for its turn").wait_for()
+    assert [place.status(chat) for chat in chats] == ["working", "working", "waiting", "waiting", "waiting"]
+    gates[1].open()
+    assert gates[2].reached.wait(20), "the next one begins at once"
+    assert len(asked(script)) == 3
+    for gate in gates:
+        gate.open()
+    page.get_by_text("Yes, 3.").wait_for()
+    for chat in chats:
+        place.settled(chat)
+    assert {*asked(script)[:2]} == {"Question 0", "Question 1"}
+    assert asked(script)[2:] == ["Question 2", "Question 3", "Question 4"]
+    assert as_fresh(page)
+
+
+def test_one_person_cannot_take_all_places(script: Scripted, open_place: Callable[..., Place]):
+    place, gate = open_place(script, CHAT_RUNS="3", CHAT_RUNS_PERSON="1"), script.gate()
+    script.when("Mine 1").plays(text("a"), gate, *END)
+    script.when("Mine 2").says("b")
+    script.when("His").says("At once.")
+    ada, ben = place.visitor("Ada"), place.visitor("Ben")
+    first, second = ada.begins("Mine 1"), ada.begins("Mine 2")
+    assert gate.reached.wait(20)
+    his = ben.begins("His")
+    place.settled(his)
+    assert place.texts(his) == ["At once."]
+    assert place.status(second) == "waiting"
+    gate.open()
+    place.settled(first)
+    place.settled(second)
+
+
+def test_a_place_that_becomes_free_is_taken_at_once_a_hundred_times(script: Scripted, open_place: Callable[..., Place]):
+    place = open_place(script, CHAT_RUNS="1")
+    script.always(lambda body: [text("Yes."), *END])
+    ada = place.visitor()
+    chats = [ada.begins(f"Question {n}") for n in range(4)]
+    for number in range(25):
+        for chat in chats:
+            ada.asks(chat, f"Question {number}")
+    for chat in chats:
+        place.settled(chat)
+    assert [len(place.texts(chat)) for chat in chats] == [26] * 4
+
+
+def test_a_queue_that_is_full_says_so_and_keeps_what_was_typed(place: Place, script: Scripted):
+    gate = script.gate()
+    script.plays(text("Wait"), gate, *END).always(lambda body: [text("Yes."), *END])
+    ada = place.visitor()
+    garden = ada.begins("Hello")
+    assert gate.reached.wait(20)
+    answers = [ada.asks(garden, f"Question {n}") for n in range(51)]
+    assert [answer.status_code for answer in answers] == [303] * 50 + [409]
+    assert "50 messages wait here already" in answers[-1].text and "Question 50" in answers[-1].text
+    gate.open()
+    place.until(lambda: not Conversation.get_by_id(garden).open_wish(), "all are answered", 60)
+    assert [i.text for i in place.items(garden) if i.kind == "user"] == ["Hello", *(f"Question {n}" for n in range(50))]
+
+
+def test_three_queued_messages_are_answered_in_order_after_a_kill_with_no_page_open(place: Place, script: Scripted):
+    gate = script.gate()
+    script.plays(text("Half"), gate)
+    ada = place.visitor()
+    garden = ada.begins("Question 0")
+    for number in range(1, 4):
+        ada.asks(garden, f"Question {number}")
+    place.until(lambda: place.texts(garden) == ["Half"], "it has begun")
+    place.kill()
+    script.always(lambda body: [text(f"Answer to {last_user(body)}"), *END])
+    place.start()
+    place.settled(garden)
+    assert [i.text for i in place.items(garden) if i.drawn] == [
+        words for n in range(4) for words in (f"Question {n}", f"Answer to Question {n}")
+    ]
+    [cut] = Item.select().where(Item.state == "cut")
+    assert cut.text == "Half"
+
+
+def test_a_server_that_is_asked_to_end_saves_what_grows_and_goes_on_after_the_start(
+    place: Place, script: Scripted, browser: Browser
+):
+    gate = script.gate()
+    script.plays(text("The roses need"), gate)
+    ada = place.visitor()
+    garden = ada.begins("What now?")
+    page = browser.page(ada, garden)
+    page.get_by_text("The roses need").wait_for()
+    assert place.stop() == 0
+    assert script.requests[0].gone.wait(5), "the model is not left writing"
+    assert Item.find(Item.kind == "text").text == "The roses need"
+    script.says("The roses need water.")
+    place.start()
+    page.get_by_text("The roses need water.").wait_for()
+    place.settled(garden)
+    page.locator("#status[data-status=idle]").wait_for(state="attached")
+    assert as_fresh(page)
