@@ -10,6 +10,7 @@ from runner.pieces import Failure, Server
 
 TITLE_MAX = 80  # characters
 PROMPT = "Name this conversation in at most six words, in its own language. Answer with the name only.\n\n"
+HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # controls, and what turns the direction
 REFUSALS = ("i'm sorry", "i am sorry", "i cannot", "i can't", "as an ai", "sorry,")
 
 
@@ -42,22 +43,23 @@ def due(conversation: Conversation) -> bool:
 def cleaned(answer: str) -> str:
     """A model's ANSWER as a title: thinking, fences, JSON, quotes and "Title:" stripped; "" when none is left."""
     text = re.sub(r"(?s)^\s*<(think|thinking|reasoning)>.*?(</\1>|$)", "", answer)
-    text = re.sub(r"```\w*", "", text).strip()
-    if text.startswith("{"):
+    text = HIDDEN.sub("", re.sub(r"```\w*", "", text)).strip()
+    if text.startswith(("{", '["')):
         text = from_json(text)
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    lines = (line.strip() for line in text.splitlines())
+    line = next((line for line in lines if line and not line.endswith(":")), "")  # (not "Here is a title:")
     line = re.sub(r"(?i)^\W*(title|name)\s*:\s*", "", line)
     line = line.strip("#*_`\"'“”„«»‘’ ").rstrip(".").strip("\"'“”*_` ")
-    if not line or len(line) > TITLE_MAX or line.lower().startswith(REFUSALS):
+    if not line or len(line) > TITLE_MAX or line.lower().replace("’", "'").startswith(REFUSALS):
         return ""
     return line
 
 
 def from_json(text: str) -> str:
-    """The title in a JSON object; "" when there is none."""
+    """The title in a JSON object or list; "" when there is none."""
     try:
         found = json.loads(text)
     except ValueError:
         return ""
-    value = found.get("title", "") if isinstance(found, dict) else ""
+    value = (found.get("title") or found.get("name")) if isinstance(found, dict) else found[0]
     return value if isinstance(value, str) else ""
