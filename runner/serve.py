@@ -98,7 +98,7 @@ class Runner:
     def run(self, run: Run) -> None:
         """Answer a wish. A catch-all: whatever else goes wrong, the person sees it."""
         try:
-            if run.answer() and titles.due(run.conversation) and self.models.titles(run.model):
+            if run.answer() and self.nameless(run):
                 self.naming[run.wish.chat] = gevent.spawn(self.name, run)
         except Exception as why:
             log.exception("a run failed")
@@ -111,6 +111,11 @@ class Runner:
         finally:
             self.runs.pop(run.wish.chat, None)
             feed.ring()
+
+    def nameless(self, run: Run) -> bool:
+        """Whether RUN's conversation is to be named, by its model, and nobody does so already."""
+        idle = run.wish.chat not in self.naming
+        return idle and titles.due(run.conversation) and self.models.titles(run.model)
 
     def name(self, run: Run) -> None:
         try:

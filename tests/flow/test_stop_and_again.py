@@ -8,7 +8,7 @@ import pytest
 from models import Conversation, Item
 from tests.browser import Browser, as_fresh
 from tests.place import Place, Visitor
-from tests.scripted import DONE, END, HANG, RESET, Request, Scripted, finish, text, thought
+from tests.scripted import DONE, END, HANG, RESET, Request, Scripted, finish, last_user, text, thought
 
 AT_ONCE = 1.0  # seconds
 
@@ -38,22 +38,33 @@ WAYS: dict[str, tuple] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_stop_hangs_up_within_a_second(way: str, place: Place, script: Scripted):
-    form = "bare" if way == "before the first byte" else "chunked"
-    script.plays(*WAYS[way], form=form)
+BEGUN = ("while it thinks", "while it writes", "between two chunks")
+
+
+def test_stop_hangs_up_within_a_second_at_any_moment(place: Place, script: Scripted):
+    for way, parts in WAYS.items():
+        script.when(way).plays(*parts, form="bare" if way == "before the first byte" else "chunked")
     ada = place.visitor()
-    garden = ada.begins("Hello")
-    place.until(lambda: streamed(script), "the model is asked")
-    if way.startswith("while"):
-        place.until(lambda: Item.find(Item.kind.in_(("text", "reasoning")), Item.text != ""), "it has begun")
-    began = time.monotonic()
-    ada.stops(garden)
-    assert streamed(script)[0].gone.wait(AT_ONCE), f"hung up only after {time.monotonic() - began:.1f} s"
-    place.settled(garden)
-    assert place.status(garden) == "stopped"
-    half = place.texts(garden)
-    assert half == [] if way in ("before the first byte", "after the head", "while it thinks") else half
+    chats = {way: ada.begins(way) for way in WAYS}
+    for way, chat in chats.items():
+        place.until(lambda way=way: asked_for(script, way), "the model is asked")
+        if way in BEGUN:
+            place.until(lambda chat=chat: begun(chat), "it has begun")
+    for way, chat in chats.items():
+        ada.stops(chat)
+        assert asked_for(script, way)[0].gone.wait(AT_ONCE), way
+    for way, chat in chats.items():
+        place.settled(chat)
+        assert place.status(chat) == "stopped"
+        assert bool(place.texts(chat)) == (way in BEGUN[1:]), f"{way}: what was written stays, and no empty bubble"
+
+
+def asked_for(script: Scripted, way: str) -> list[Request]:
+    return [request for request in streamed(script) if last_user(request.body) == way]
+
+
+def begun(chat: str) -> Item | None:
+    return Item.find(Item.chat == chat, Item.kind.in_(("text", "reasoning")), Item.text != "")
 
 
 def test_stop_ends_a_wait_for_another_try(place: Place, script: Scripted):

@@ -304,7 +304,7 @@ def test_pages_that_come_and_go_leave_nothing_behind(place: Place, script: Scrip
     page = browser.page(ada, garden)
     before = server.num_fds()
     page.context.close()
-    for _ in range(12):
+    for _ in range(5):
         browser.page(ada, garden).context.close()
     place.until(lambda: server.num_fds() <= before, "their sockets are closed")
 
