@@ -1,0 +1,87 @@
+"""A conversation as the runner has it: which wishes wait for answers, how a run begins and ends, what a crash left."""
+
+from database import write
+from tables.items import OPEN, Item
+
+
+class Answered:
+    """The part of Conversation that the runner speaks to."""
+
+    @classmethod
+    def stops(cls) -> list[Item]:
+        """The wishes to stop that nobody has seen to."""
+        return list(Item.select().where(Item.done == 0, Item.kind == "stop"))
+
+    @classmethod
+    def waiting(cls) -> list[Item]:
+        """The wishes whose turn it is, oldest first."""
+        return cls.wishes("waiting")
+
+    @classmethod
+    def wishes(cls, state: str) -> list[Item]:
+        """The wishes in STATE (queued, waiting, running), oldest first. (The kind leads to the index item_open.)"""
+        these = (Item.done == 0, Item.kind.in_(("user", "retry")), Item.state == state)
+        return list(Item.select().where(*these).order_by(Item.id))
+
+    @write
+    def claim(self, wish: Item) -> bool:
+        """The run of WISH begins; False when it is no longer waiting. "Again" opens its branch now."""
+        if not Item.update(state="running").where(Item.id == wish.id, Item.state == "waiting").execute():
+            return False
+        if wish.kind == "retry" and wish.name != "onward":
+            self._fork(Item.get_by_id(wish.input), moving=[wish.id])
+        self._now("working")
+        return True
+
+    @write
+    def add(self, wish: Item, kind: str, **columns: object) -> Item:
+        """A new item of the run that answers WISH, on the branch on show when it began."""
+        return self._add(Item(kind=kind, chat=self.id, **columns), wish.person, run=wish.id)
+
+    @write
+    def finish(self, wish: Item, status: str = "idle", outcome: str = "", error: Item | None = None) -> None:
+        """The run of WISH ends: what still grows is sealed with OUTCOME, ERROR is added, the next wish's turn comes.
+
+        Once it has ended, ending it again changes nothing.
+        """
+        if Item.get_by_id(wish.id).done:
+            return
+        for item in Item.select().where(Item.run == wish.id, Item.done == 0, Item.kind.in_(OPEN)):
+            item.seal(outcome)
+        Item.update(done=True, state="").where(
+            (Item.id == wish.id) | ((Item.run == wish.id) & (Item.kind == "stop"))
+        ).execute()
+        if error:
+            error.chat = self.id
+            self._add(error, wish.person, run=wish.id)
+        self._now(status)
+        if status != "stopped":
+            self._next_wish()
+
+    @write
+    def recover(self) -> None:
+        """After a crash: what grew is marked as cut, and the wish waits for a new run whose answer is a sibling."""
+        self.refresh()
+        wish = self.open_wish()
+        if wish is None:
+            return
+        if Item.find(Item.run == wish.id, Item.kind == "stop", Item.done == 0):
+            self.finish(wish, "stopped", "stopped")
+            return
+        before = self._cut(wish)
+        if before:
+            self._fork(before)
+        Item.update(state="waiting").where(Item.id == wish.id).execute()
+        self._now("waiting")
+
+    def _cut(self, wish: Item) -> Item | None:
+        """Seal what WISH's run left unfinished; the item before it when anything of it was shown as an answer."""
+        before, shown = wish, False
+        for item in self.path().items():
+            if item.run != wish.id:
+                continue
+            if item.done or item.kind not in OPEN:
+                before = before if shown else item
+            else:
+                shown = item.seal("cut") or shown
+        return before if shown else None
