@@ -1,5 +1,7 @@
 """The tables: what each row is, what it answers, what it may do. (The code is in `tables/`, by family.)"""
 
+from collections.abc import Callable
+
 import peewee as pw
 
 from database import Row, database, follow, keys_after
@@ -60,7 +62,8 @@ class TooNew(Exception):
     """The database was written by a newer Parley."""
 
 
-def first_tables() -> None:
+def new_file() -> None:
+    """All tables as they are now."""
     database.create_tables(TABLES)
     database.execute_sql(CHANGE_TABLE)
     database.execute_sql("create index change_row on change(row, kind)")
@@ -71,7 +74,8 @@ def first_tables() -> None:
     database.execute_sql(TURNED)
 
 
-MIGRATIONS = [first_tables]  # number N brings the file from version N to N + 1; only ever appended to
+# Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
+MIGRATIONS = [new_file]
 
 
 def migrate() -> None:
@@ -79,11 +83,18 @@ def migrate() -> None:
     version = database.pragma("user_version")
     if version > len(MIGRATIONS):
         raise TooNew(f"The database has version {version}, this Parley knows {len(MIGRATIONS)}. Start the newer one.")
-    for number in range(version, len(MIGRATIONS)):
-
-        def step(number: int = number) -> None:
-            MIGRATIONS[number]()
-            database.execute_sql(f"pragma user_version = {number + 1}")
-
-        database.run(step, patience=600)
+    if not version:
+        step(new_file, reached=len(MIGRATIONS))
+    for number in range(version or len(MIGRATIONS), len(MIGRATIONS)):
+        step(MIGRATIONS[number], reached=number + 1)
     keys_after(max((table.select(pw.fn.max(table.id)).scalar() or "0" for table in (Item, Conversation)), default="0"))
+
+
+def step(change: Callable[[], None], reached: int) -> None:
+    """Do CHANGE; the file has the version REACHED then."""
+
+    def both() -> None:
+        change()
+        database.execute_sql(f"pragma user_version = {reached}")
+
+    database.run(both, patience=600)
