@@ -7,8 +7,9 @@ import peewee as pw
 from database import Row, database, follow, keys_after
 from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
 from tables.chat import Conversation
+from tables.drafts import Draft
 from tables.items import Branch, Item, Path, Piece, Tail, item
-from tables.people import Draft, Membership, Person, Session, Token
+from tables.people import Membership, Person, Session, Token
 from tables.wishes import Refused, asked, decided, retried, stopped
 
 # fmt: off
@@ -51,6 +52,7 @@ TURNED = """create trigger conversation_turned after update of branch on convers
  insert into change(born, kind, row, chat, gone) values (0, 'turn', new.id, new.id, 0); end"""
 
 LIVE = [(Item, "new.chat"), (Conversation, "new.id"), (Membership, "new.chat"), (Session, "new.person")]
+LIVE += [(Draft, "new.person")]
 
 
 def shapes() -> list[type[Row]]:
@@ -74,8 +76,15 @@ def new_file() -> None:
     database.execute_sql(TURNED)
 
 
+def drafts_followed() -> None:
+    """A draft knows the message it would become, and its person's pages follow it."""
+    database.execute_sql("alter table draft add column client_id varchar(64) not null default ''")
+    for trigger in follow(Draft, "new.person"):
+        database.execute_sql(trigger)
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file]
+MIGRATIONS = [new_file, drafts_followed]
 
 
 def migrate() -> None:

@@ -11,7 +11,7 @@ from live.bodies import warmed
 from live.fragments import MANY, Drawing
 from live.socket import Socket, text_frame
 from live.view import Read, View
-from models import Conversation, Item, Membership
+from models import Conversation, Draft, Item, Membership
 
 IDLE = 30.0  # seconds between two looks when nothing changes
 BEAT = 20.0  # seconds between two signs of life to every page; the page takes 50 s of silence for a loss
@@ -120,7 +120,8 @@ class Follower:
             self.dismiss(changes)
             html = view.news(changes, read) if view else ""
             pages = view.pages if html else ()
-            return [*((page, html) for page in pages), *self.rows(chat, changes, read.before)]
+            rest = (*self.rows(chat, changes, read.before), *self.drafts(changes))
+            return [*((page, html) for page in pages), *rest]
         except Exception:
             log.exception("conversation %s could not be drawn", chat)
             self.close(list(view.pages) if view else [], AGAIN)
@@ -137,6 +138,13 @@ class Follower:
             return []
         html = self.drawing.row(Conversation.get_by_id(chat), born=any(change.born > before for change in its))
         return [(page, html) for page in pages]
+
+    def drafts(self, changes: list[feed.Change]) -> list[tuple[OpenPage, str]]:
+        """What somebody typed, for their own pages of the same conversation."""
+        keys = [change.row for change in changes if change.kind == "draft" and not change.gone]
+        drafts = {(d.person, d.chat): d for d in Draft.select().where(Draft.id.in_(keys))} if keys else {}
+        pages = [page for page in self.pages if (page.person, page.chat) in drafts] if drafts else []
+        return [(page, self.drawing.draft(drafts[page.person, page.chat])) for page in pages]
 
     def dismiss(self, changes: list[feed.Change]) -> None:
         """Close the pages of ended sessions and of people who are no longer members."""
@@ -159,9 +167,14 @@ class Follower:
         with database.snapshot():
             self.advance()
             view = (self.views.get(chat) or View(chat, self.drawing)) if chat else None
-            return f"<!--{self.cursor}-->{self.listed(person, since)}{view.missing(since) if view else ''}"
+            beside = self.listed(person, since) + self.drafted(person, chat, since)
+            return f"<!--{self.cursor}-->{beside}{view.missing(since) if view else ''}"
 
     def listed(self, person: str, since: int) -> str:
         changed = {c.row: c for c in feed.since(since) if c.kind == "conversation" and not c.gone} if since else {}
         rows = Conversation.of(person).where(Conversation.id.in_(list(changed)[:500])) if changed else ()
         return "".join(self.drawing.row(row, born=changed[row.id].born > since) for row in rows)
+
+    def drafted(self, person: str, chat: str, since: int) -> str:
+        changed = not since or any(change.kind == "draft" for change in feed.since(since, person))
+        return self.drawing.draft(Draft.of(chat, person)) if changed else ""

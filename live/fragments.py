@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from live.blocks import Growing
 from live.bodies import body
-from models import Conversation, Item, Path
+from models import Conversation, Draft, Item, Path
 
 MANY = 200  # changed items after which the whole list is drawn again
 WINDOW = 50  # items a page shows at first
@@ -67,6 +67,10 @@ class Drawing:
         head = self.draw("conversations/_title.html", conversation=conversation)
         status = self.draw("conversations/_status.html", conversation=conversation)
         return swap("outerHTML", "#title", head) + swap("outerHTML", "#status", status)
+
+    def draft(self, draft: Draft) -> str:
+        """What its person typed last, for a script to compare with what is in the box; the composer stays."""
+        return swap("outerHTML", "#draft", self.draw("conversations/_draft.html", draft=draft))
 
     def row(self, conversation: Conversation, born: bool) -> str:
         """The row of a conversation in the list of conversations; a new one (also for a new member) comes first."""

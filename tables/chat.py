@@ -8,8 +8,9 @@ import peewee as pw
 
 from database import Row, new_key, write
 from tables.answered import Answered
+from tables.drafts import Draft
 from tables.items import Branch, Item, Path
-from tables.people import Draft, Membership, Person
+from tables.people import Membership, Person
 from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped
 
 QUEUE_MAX = 50  # messages that may wait in one conversation
@@ -51,7 +52,7 @@ class Conversation(Answered, Row):
             return cls.get_by_id(known.chat)
         conversation = cls.begin(person, agent)
         conversation.ask(person, **message)
-        Draft.keep("", person, "")
+        Draft.sent("", person, message["text"], message.get("client_id", ""))
         return conversation
 
     @classmethod
@@ -112,6 +113,7 @@ class Conversation(Answered, Row):
             raise Refused(f"{QUEUE_MAX} messages wait here already. Send more when some of them are answered.")
         if not self.fresh().title:
             Conversation.update(title=first_words(text), titled="words").where(Conversation.id == self.id).execute()
+        Draft.sent(self.id, person, text, client_id)
         return self._wish(asked(text, self.id, model, files), person, client_id)
 
     @write

@@ -1,4 +1,4 @@
-"""People: who they are, how their browsers are known again, and what they have half written."""
+"""People: who they are, and how their browsers are known again."""
 
 import hashlib
 import secrets
@@ -97,32 +97,6 @@ class Membership(Row):
     @property
     def writes(self) -> bool:
         return self.role in ("owner", "writer")
-
-
-class Draft(Row):
-    """What PERSON has typed in CHAT ("" a new conversation) and not sent."""
-
-    id = pw.CharField(20, primary_key=True, default=new_key)
-    chat = pw.CharField(20)
-    person = pw.CharField(20)
-    text = pw.TextField(default="")
-    changed = pw.FloatField(default=time.time)
-
-    class Meta:
-        indexes = ((("chat", "person"), True),)
-
-    @classmethod
-    @write
-    def keep(cls, chat: str, person: str, text: str) -> None:
-        """TEXT is now the draft; an empty one is forgotten."""
-        cls.delete().where(cls.chat == chat, cls.person == person).execute()
-        if text:
-            cls.create(chat=chat, person=person, text=text)
-
-    @classmethod
-    def of(cls, chat: str, person: str) -> str:
-        row = cls.find(cls.chat == chat, cls.person == person)
-        return row.text if row else ""
 
 
 def hashed(secret: str) -> str:

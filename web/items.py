@@ -2,7 +2,6 @@
 
 from flask import Blueprint, Response, abort, g, request
 
-from models import Draft
 from web import find
 from web.answers import no_content
 
@@ -15,7 +14,6 @@ LONGEST = 1_000_000  # characters of a message
 def create(id: str) -> Response:
     conversation = find.writable(id)
     conversation.ask(g.person.id, **said())
-    Draft.keep(id, g.person.id, "")
     return no_content(f"/conversations/{id}")
 
 
@@ -44,12 +42,17 @@ def send_now(id: str) -> Response:
 
 def said() -> dict[str, str]:
     """The person's message of the form: its text, the model it is for and its client id. 400 and 413 in words."""
-    text = request.form.get("text", "").replace("\r\n", "\n").replace("\0", "\ufffd")
+    text = typed()
     if not text.strip():
         abort(400, "The message is empty. Write something first.")
     if len(text) > LONGEST:
         abort(413, f"The message is longer than {LONGEST:,} characters. Send it in parts, or as a file.")
     return {"text": text, "model": request.form.get("model", "")[:200], "client_id": client_id()}
+
+
+def typed() -> str:
+    """The form's text as the log keeps it: lines end in \\n, and there is no NUL."""
+    return request.form.get("text", "").replace("\r\n", "\n").replace("\0", "\ufffd")
 
 
 def client_id() -> str:

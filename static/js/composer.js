@@ -1,6 +1,5 @@
-// The message box: Enter sends, it grows, its draft is kept, and a message is never lost and never sent twice.
-
-const DRAFT_AFTER = 600; // ms of quiet before a draft is kept
+// The message box: Enter sends, it grows, and a message is never lost and never sent twice.
+// It tells the other scripts "said" when the server has the message, and gives it a new id when they say "renew".
 
 const composer = document.getElementById("composer");
 
@@ -9,51 +8,61 @@ if (composer) {
   const state = document.getElementById("sending");
   let sent = "";
   let tried = ""; // what was sent and not answered: the server may have it
-  let saving = 0;
   let composing = false;
 
   box.addEventListener("compositionstart", () => (composing = true));
   box.addEventListener("compositionend", () => setTimeout(() => (composing = false)));
   box.addEventListener("keydown", (event) => {
     const word = composing || event.isComposing || event.keyCode === 229;
-    if (event.key !== "Enter" || event.shiftKey || word) return;
+    if (event.key !== "Enter" || word || event.altKey || !sends(event)) return;
     event.preventDefault();
     if (!event.repeat && box.value.trim()) composer.requestSubmit();
   });
   box.addEventListener("input", () => {
     if (tried && !sent) renew();
     grow();
-    clearTimeout(saving);
-    saving = setTimeout(keep, DRAFT_AFTER);
   });
 
   composer.addEventListener("htmx:before:request", (event) => {
+    if (event.target !== composer) return;
     if (sent) {
       event.preventDefault();
       return;
     }
     sent = tried = box.value;
-    clearTimeout(saving);
     state.textContent = "Sending…";
   });
   composer.addEventListener("htmx:after:request", (event) => {
+    if (event.target !== composer) return;
     const status = event.detail.ctx?.response?.status ?? 0;
-    if (status === 204 || status === 303) {
-      if (box.value === sent) box.value = "";
-      renew();
-      grow();
-    } else if (status === 409) renew();
+    if (status === 204 || status === 303) taken();
+    else if (status === 409) renew();
     tried = "";
     settle(status >= 400 ? "Not sent" : "");
   });
-  composer.addEventListener("htmx:error", () => {
-    settle("Not sent yet: no connection. It goes out when you press Enter again, or by itself when you are back online.");
+  composer.addEventListener("htmx:error", (event) => {
+    if (event.target === composer) settle("Not sent yet: no connection");
   });
+  composer.addEventListener("renew", renew);
+  composer.addEventListener("adopted", grow);
   addEventListener("online", resend);
   document.addEventListener("htmx:ws:after:connection", resend);
   document.addEventListener("htmx:after:request", (event) => {
     if (event.detail.ctx?.response?.status < 400) document.getElementById("notice").textContent = "";
   });
+
+  // Enter alone sends and Shift+Enter breaks the line, or the other way round; Ctrl or ⌘ with Enter always sends.
+  function sends(event) {
+    if (event.ctrlKey || event.metaKey) return true;
+    return event.shiftKey === Boolean(document.querySelector("[data-enter=break]"));
+  }
+
+  function taken() {
+    if (box.value === sent) box.value = "";
+    renew();
+    grow();
+    composer.dispatchEvent(new Event("said"));
+  }
 
   // Only what the person has sent already, and has not touched since.
   function resend() {
@@ -62,7 +71,8 @@ if (composer) {
 
   // What is sent from now on is another message.
   function renew() {
-    composer.elements.client_id.value = fresh();
+    const bytes = crypto.getRandomValues(new Uint8Array(15));
+    composer.elements.client_id.value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
     tried = "";
   }
 
@@ -71,22 +81,11 @@ if (composer) {
     state.textContent = words;
   }
 
-  function keep() {
-    const body = new URLSearchParams({ text: box.value });
-    fetch(composer.dataset.draft, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: box.value.length < 30000 }).catch(() => {});
-  }
-
   function grow() {
     if (CSS.supports("field-sizing", "content")) return;
     box.style.height = "auto";
     box.style.height = box.scrollHeight + "px";
   }
 
-  function fresh() {
-    const bytes = crypto.getRandomValues(new Uint8Array(15));
-    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  }
-
-  addEventListener("pagehide", () => saving && box.value !== box.defaultValue && keep());
   grow();
 }
