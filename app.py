@@ -75,9 +75,8 @@ def serve(settings: Settings) -> None:
     entry = f"{url}/enter?key={owner.invite()}"
     print(f"Parley is at {url} (port {server.server_port})\nSign in, once, with {entry}", flush=True)
     runner.start()
-    for work in (bodies.warm, follower.serve, follower.beat, tidy):
+    for work in (bodies.warm, follower.serve, follower.beat, tidy, keep_alive):
         gevent.spawn(work)
-    keep_alive()
     ended = gevent.event.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         gevent.signal_handler(number, ended.set)
@@ -93,6 +92,7 @@ def tidy() -> None:
     while True:
         gevent.sleep(3600)
         feed.sweep()
+        Assistant.sweep()
 
 
 def link(settings: Settings, name: str = "") -> None:

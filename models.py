@@ -5,7 +5,8 @@ from collections.abc import Callable
 import peewee as pw
 
 from database import Row, database, follow, keys_after
-from tables.agents import Assistant, Choice, Context, Memory, Plugin, Skill, assistant, groups, plugin, skill
+from tables.agents import Choice, Context, Memory, Plugin, Skill, groups, plugin, skill
+from tables.assistants import Assistant, Unfit, assistant
 from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.items import Branch, Item, Path, Piece, Tail, item
@@ -14,7 +15,8 @@ from tables.wishes import Refused, asked, decided, retried, stopped
 
 # fmt: off
 __all__ = [
-    "Assistant", "Choice", "Context", "Memory", "Plugin", "Skill", "assistant", "groups", "plugin", "skill",
+    "Choice", "Context", "Memory", "Plugin", "Skill", "groups", "plugin", "skill",
+    "Assistant", "Unfit", "assistant",
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
     "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Session", "Token",
@@ -83,8 +85,13 @@ def drafts_followed() -> None:
         database.execute_sql(trigger)
 
 
+def assistants_go() -> None:
+    """A deleted assistant can come back."""
+    database.execute_sql("alter table assistant add column gone real not null default 0")
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed]
+MIGRATIONS = [new_file, drafts_followed, assistants_go]
 
 
 def migrate() -> None:

@@ -76,8 +76,17 @@ class Drawing:
         """The row of a conversation in the list of conversations; a new one (also for a new member) comes first."""
         html, here = self.draw("conversations/_row.html", conversation=conversation), f"#conversation-{conversation.id}"
         if born:
-            return swap("delete", here) + swap("afterbegin", "#conversations", html)
-        return swap("outerMorph", here, html)
+            row = swap("delete", here) + swap("afterbegin", "#conversations", html)
+        else:
+            row = swap("outerMorph", here, html)
+        return row + self.going(conversation)
+
+    def going(self, conversation: Conversation) -> str:
+        """The first screen's line of CONVERSATION, which is there while an answer is written in it."""
+        away = swap("delete", f"#going-{conversation.id}")
+        if conversation.status not in ("working", "waiting"):
+            return away
+        return away + swap("beforeend", "#going", self.draw("conversations/_going.html", conversation=conversation))
 
 
 def grown(growing: dict[str, Growing]) -> Callable[[Item], Markup]:

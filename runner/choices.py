@@ -9,6 +9,7 @@ from settings import Settings
 
 LOCAL_GROUP = "On this computer"
 LOCAL_PARAMETERS = {"max_tokens": 1024, "temperature": 0.2}
+SENT_AS = {"effort": "reasoning_effort"}  # a parameter's name in the chat completions interface
 LOCAL_FIRST = 300.0  # seconds a local model may take to begin: it reads slowly and answers one at a time
 LOCAL_ROOM = 8000  # characters of history that a small local model is given
 DEMO_NOTE = "A small model that shows how Parley works. Set AI_URL to add a better one."
@@ -39,8 +40,8 @@ class Models:
         return self.settings.ai_url.split("//")[-1].split("/")[0]
 
     def chosen(self, model: str, agent: str) -> str:
-        """The model that answers when the person chose MODEL ("" none) and talks to AGENT ("" the first one)."""
-        assistant = Assistant.find(Assistant.id == agent) if agent else Assistant.first()
+        """The model that answers when the person chose MODEL ("" none) and talks to AGENT ("" the default)."""
+        assistant = Assistant.answering(agent)
         return model or (assistant.model if assistant else "") or self.default
 
     @property
@@ -76,13 +77,17 @@ class Models:
         """Characters of history MODEL is given; 0 is all."""
         return LOCAL_ROOM if model in self.local else 0
 
-    def parameters(self, model: str) -> dict:
-        return LOCAL_PARAMETERS if model in self.local else {}
+    def parameters(self, model: str, agent: str) -> dict[str, float | int | str]:
+        """What is sent with a request to MODEL: what suits a local one, then what AGENT wants."""
+        assistant = Assistant.answering(agent)
+        wanted = assistant.settings if assistant else {}
+        usual = LOCAL_PARAMETERS if model in self.local else {}
+        return usual | {SENT_AS.get(name, name): value for name, value in wanted.items()}
 
     def titles(self, model: str) -> bool:
         """Whether MODEL may name conversations; the demo model cannot."""
         return not (model in self.local and self.local[model].demo)
 
     def instructions(self, agent: str) -> str:
-        assistant = Assistant.find(Assistant.id == agent) if agent else Assistant.first()
+        assistant = Assistant.answering(agent)
         return assistant.instructions if assistant else ""

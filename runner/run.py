@@ -87,7 +87,8 @@ class Run:
         server = self.models.server(self.model)
         started, first, calls = time.monotonic(), 0.0, []
         waiting = gevent.spawn_later(NOTICE_AFTER, self.tell, f"Still waiting for {server.name}.")
-        parameters, limits = self.models.parameters(self.model), self.models.limits(self.model)
+        parameters = self.models.parameters(self.model, self.conversation.agent)
+        limits = self.models.limits(self.model)
         stream = client.ask(server, self.messages(), parameters=parameters, limits=limits)
         try:
             for piece in stream:

@@ -1,32 +1,11 @@
-"""Agents: whom one talks to, what they may use, and what they know how to do."""
+"""What agents may use, and what they know how to do. (Themselves they are in `assistants.py`.)"""
 
 import time
-from typing import Self
 from urllib.parse import urlsplit
 
 import peewee as pw
 
 from database import Row, new_key
-
-
-class Assistant(Row):
-    """An agent: its name, instructions, model ("" the default), the tools it may use and those that wait for a yes.
-
-    `tools` and `approve` are names by commas; `tools` "" is all of them. `person` "" belongs to the installation.
-    """
-
-    id = pw.CharField(20, primary_key=True, default=new_key)
-    name = pw.CharField(80)
-    instructions = pw.TextField(default="")
-    model = pw.TextField(default="")
-    tools = pw.TextField(default="")
-    approve = pw.TextField(default="")
-    parameters = pw.TextField(default="")
-    person = pw.CharField(20, default="", index=True)
-
-    @classmethod
-    def first(cls) -> Self | None:
-        return cls.select().order_by(cls.id).first()
 
 
 class Choice(Row):
@@ -76,11 +55,6 @@ class Context(Row):
     id = pw.CharField(20, primary_key=True)
     used = pw.IntegerField(default=0)
     window = pw.IntegerField(default=0)
-
-
-def assistant(id: str, name: str) -> Assistant:
-    """A new agent, as the page adds it; not saved."""
-    return Assistant(id=id, name=name[:80])
 
 
 def plugin(agent: str, address: str) -> Plugin:

@@ -26,6 +26,11 @@ class Person(Row):
         """A new person."""
         return cls.create(name=name[:80], role=role)
 
+    @property
+    def leads(self) -> bool:
+        """Whether what belongs to the installation is theirs to change."""
+        return self.role in ("owner", "admin")
+
     @write
     def invite(self) -> str:
         """The secret of a new link that signs this person in, once."""

@@ -1,5 +1,5 @@
 """The person's side: a request becomes rows. Each module is one noun: find, tell the row, answer."""
 
-from web import assets, conversations, drafts, entry, errors, health, items
+from web import agents, assets, conversations, drafts, entry, errors, health, items
 
-DOORS = [assets.door, conversations.door, drafts.door, entry.door, errors.door, health.door, items.door]
+DOORS = [agents.door, assets.door, conversations.door, drafts.door, entry.door, errors.door, health.door, items.door]

@@ -7,17 +7,23 @@ from database import database
 from models import Assistant, Choice, Conversation, Draft
 from web import find
 from web.answers import moved, no_content
-from web.items import said
+from web.items import LONGEST, said
 
 door = Blueprint("conversations", __name__)
 
 LISTED = 50  # conversations in the list
 WINDOW = 50  # items a page shows at first
+OPENERS = (
+    "Explain how tides work, so that a child understands it.",
+    "Write a kind reply that says no to this invitation: ",
+    "Compare these options in a table: ",
+    "Find the mistake in this code:\n",
+)
 
 
 @door.get("/")
 def index() -> str:
-    """A new conversation, and the list of the others."""
+    """A new conversation, and the list of the others. The address may name its `agent` and its first words, `text`."""
     return page(None)
 
 
@@ -29,7 +35,7 @@ def show(id: str) -> str:
 @door.post("/conversations")
 def create() -> Response:
     """A new conversation that begins with the person's message. The same client_id again is the same one."""
-    conversation = Conversation.begin_with(g.person.id, agent(), **said())
+    conversation = Conversation.begin_with(g.person.id, agent(request.form.get("agent", "")), **said())
     return moved(f"/conversations/{conversation.id}")
 
 
@@ -83,14 +89,41 @@ def page(conversation: Conversation | None) -> str:
             "conversations": list(Conversation.of(g.person.id).limit(LISTED)),
             "items": conversation.items(WINDOW) if conversation else [],
             "path": conversation and conversation.path(),
-            "draft": Draft.of(conversation.id if conversation else "", g.person.id),
+            "draft": draft(conversation),
             "people": len(conversation.members()) if conversation else 1,
             "demo": current_app.config["DEMO"](),
             "choices": list(Choice.select()),
+            "agents": list(Assistant.seen_by(g.person.id)),
+            "agent": met(conversation),
+            "going": going(),
+            "openers": OPENERS,
         }
     return render_template("conversations/show.html", more=len(names["items"]) == WINDOW, person=g.person, **names)
 
 
-def agent() -> str:
-    first = Assistant.first()
-    return first.id if first else ""
+def agent(wanted: str) -> str:
+    """The key of the assistant WANTED, or of the usual one; "" when there is none."""
+    found = find.assistant(wanted) if wanted else Assistant.first()
+    return found.id if found else ""
+
+
+def met(conversation: Conversation | None) -> Assistant | None:
+    """The assistant of CONVERSATION, also a deleted one; of a new one, the one that the address names."""
+    if conversation:
+        return Assistant.find(Assistant.id == conversation.agent) or Assistant.first()
+    wanted = request.args.get("agent", "")
+    return find.assistant(wanted) if wanted else Assistant.first()
+
+
+def draft(conversation: Conversation | None) -> Draft:
+    """What the box holds: the draft, and below it the words that the address of a new conversation brings along."""
+    kept = Draft.of(conversation.id if conversation else "", g.person.id)
+    words = "" if conversation else request.args.get("text", "")[:LONGEST]
+    if words not in kept.text:
+        kept.text = f"{kept.text}\n\n{words}".lstrip("\n")
+    return kept
+
+
+def going() -> list[Conversation]:
+    """The person's conversations in which an answer is being written."""
+    return list(Conversation.of(g.person.id).where(Conversation.status.in_(("working", "waiting"))).limit(LISTED))

@@ -2,9 +2,10 @@
 
 from flask import abort, g
 
-from models import Conversation, Item, Membership
+from models import Assistant, Conversation, Item, Membership
 
 NOT_THERE = "There is no such conversation, or it is not yours to see."
+NO_ASSISTANT = "There is no such assistant, or it is not yours to see."
 
 
 def conversation(id: str) -> Conversation:
@@ -27,3 +28,18 @@ def item(chat: Conversation, id: str) -> Item:
 
 def seen(id: str) -> tuple[Conversation, Membership]:
     return Conversation.seen_by(g.person.id, id) or abort(404, NOT_THERE)
+
+
+def assistant(id: str) -> Assistant:
+    """The assistant ID that the person who asks may talk to."""
+    return Assistant.seen_by(g.person.id).where(Assistant.id == id).first() or abort(404, NO_ASSISTANT)
+
+
+def own_assistant(id: str, *, deleted: bool = False) -> Assistant:
+    """As `assistant`, for those who may change it, or bring the DELETED one back; 403 for the others."""
+    found = Assistant.find(Assistant.id == id, Assistant.person.in_(("", g.person.id)))
+    if not found or bool(found.gone) != deleted:
+        abort(404, NO_ASSISTANT)
+    if not found.changed_by(g.person):
+        abort(403, "This assistant is everybody's. An owner or an admin changes it; you can duplicate it.")
+    return found

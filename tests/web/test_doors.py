@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from live import route
-from models import Conversation
+from models import Assistant, Conversation
 from tests.place import Place
 from tests.scripted import END, Scripted, text
 from web import DOORS
@@ -36,6 +36,7 @@ def rules() -> list[tuple[str, str, str]]:
 
 
 RULES = rules()
+OF_AN_AGENT = [rule for rule in RULES if "{agent}" in rule[2]]
 OF_A_CHAT = [rule for rule in RULES if "{id}" in rule[2]]
 POSTS = [rule for rule in RULES if rule[1] == "POST"]
 GETS = [rule for rule in RULES if rule[1] == "GET"]
@@ -52,14 +53,18 @@ class World:
         place.joins(self.chat, self.ben, "reader")
         place.settled(self.chat)
         self.item = place.items(self.chat)[0].id
+        self.ada.client.post("/agents", data={"name": "Secret gardener"})
+        self.agent = Assistant.get(Assistant.name == "Secret gardener").id
+        self.everybodys = Assistant.first().id
         place.until(lambda: Conversation.get_by_id(self.chat).titled == "model", "it is named")
 
-    def asks(self, who: httpx2.Client, rule: tuple[str, str, str], chat: str = "", **headers: str) -> httpx2.Response:
+    def asks(self, who: httpx2.Client, rule: tuple[str, str, str], key: str = "", **headers: str) -> httpx2.Response:
+        """WHO knocks at the door of RULE: of the conversation, or whatever it is, with KEY ("" Ada's)."""
         name, method, path = rule
-        path = path.format(id=chat or self.chat, name="none.css")
+        path = path.format(id=key or self.chat, agent=key or self.agent, name="none.css")
         if name.startswith("live"):
             headers |= UPGRADE
-        form = {"text": "x", "title": "x", "item": self.item, "before": self.item, "since": "0"}
+        form = {"text": "x", "title": "x", "name": "x", "item": self.item, "before": self.item, "since": "0"}
         if method == "GET":
             return who.get(path, params={"before": self.item, "since": "0"}, headers=headers)
         return who.post(path, data=form, headers=headers)
@@ -111,6 +116,24 @@ def test_to_a_stranger_a_conversation_is_as_one_that_does_not_exist(world: World
     foreign, missing = (world.asks(world.mallory.client, rule, chat) for chat in (world.chat, "0" * 20))
     assert foreign.status_code == missing.status_code == 404
     assert foreign.text == missing.text
+    assert world.state() == before
+
+
+@pytest.mark.parametrize("rule", OF_AN_AGENT, ids=names(OF_AN_AGENT))
+def test_to_a_stranger_an_assistant_is_as_one_that_does_not_exist(world: World, rule: tuple[str, str, str]):
+    before = world.state()
+    foreign, missing = (world.asks(world.mallory.client, rule, key) for key in (world.agent, "0" * 20))
+    assert foreign.status_code == missing.status_code == 404
+    assert foreign.text == missing.text
+    assert world.state() == before
+
+
+@pytest.mark.parametrize("rule", OF_AN_AGENT, ids=names(OF_AN_AGENT))
+def test_a_member_changes_no_assistant_of_everybody(world: World, rule: tuple[str, str, str]):
+    before, answer = world.state(), world.asks(world.mallory.client, rule, world.everybodys)
+    if rule[1] == "GET" or rule[0] == "agents.copy":
+        return  # these make something of one's own, or nothing
+    assert answer.status_code == (404 if rule[0] == "agents.restore" else 403)
     assert world.state() == before
 
 
