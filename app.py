@@ -33,7 +33,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, body=bodies.body, client_id=new_key)
-    app.jinja_env.globals.update(icon=parts.icon, version=parts.version)
+    app.jinja_env.globals.update(icon=parts.icon, switch=parts.switch)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     follower = Follower(Drawing(app.jinja_env))
     app.config.update(NEWS=follower.news_since)

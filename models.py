@@ -90,8 +90,14 @@ def assistants_go() -> None:
     database.execute_sql("alter table assistant add column gone real not null default 0")
 
 
+def wordings() -> None:
+    """A branch may begin with other words for an earlier message."""
+    database.execute_sql("alter table branch add column edits varchar(20) not null default ''")
+    database.execute_sql("create index branch_edits on branch(edits)")
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed, assistants_go]
+MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings]
 
 
 def migrate() -> None:

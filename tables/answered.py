@@ -25,11 +25,13 @@ class Answered:
 
     @write
     def claim(self, wish: Item) -> bool:
-        """The run of WISH begins; False when it is no longer waiting. "Again" opens its branch now."""
+        """The run of WISH begins; False when it is no longer waiting. "Again" and an edit open their branch now."""
         if not Item.update(state="running").where(Item.id == wish.id, Item.state == "waiting").execute():
             return False
         if wish.kind == "retry" and wish.name != "onward":
             self._fork(Item.get_by_id(wish.input), moving=[wish.id])
+        elif wish.kind == "user" and wish.input:
+            self._open_wording(wish)
         self._now("working")
         return True
 
@@ -55,8 +57,12 @@ class Answered:
             error.chat = self.id
             self._add(error, wish.person, run=wish.id)
         self._now(status)
-        if status != "stopped":
+        if status != "stopped" or self._replaced(wish):
             self._next_wish()
+
+    def _replaced(self, wish: Item) -> bool:
+        """Whether WISH was stopped for another wording of it, which is the next one."""
+        return any(later.kind == "user" and later.input == wish.origin for later in self.queue()[:1])
 
     @write
     def recover(self) -> None:

@@ -9,6 +9,7 @@ import peewee as pw
 from database import Row, new_key, write
 from tables.answered import Answered
 from tables.drafts import Draft
+from tables.edited import Edited
 from tables.items import Branch, Item, Path
 from tables.people import Membership, Person
 from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped
@@ -17,7 +18,7 @@ QUEUE_MAX = 50  # messages that may wait in one conversation
 STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
 
 
-class Conversation(Answered, Row):
+class Conversation(Answered, Edited, Row):
     """A conversation with the agent `agent`.
 
     `titled` says who named it: "words" (then "kept"), "model" or "person". `branch` is the one on show.
@@ -158,7 +159,15 @@ class Conversation(Answered, Row):
         """Show how the conversation went on in BRANCH after an item, with the newest of what followed there."""
         if self.open_wish():
             raise Refused("An answer is being written here. Stop it, or wait for its end, to look at the others.")
-        self._show(Branch.tip(branch, after))
+        self._show(Branch.tip(branch, after.place))
+
+    @write
+    def show_wording(self, message: Item, branch: str) -> None:
+        """Show the wording of a message that is in BRANCH, with the newest of what followed it."""
+        if self.open_wish():
+            raise Refused("An answer is being written here. Stop it, or wait for its end, to look at the others.")
+        fork = Branch.get(Branch.edits == message.origin)
+        self._show(Branch.tip(branch, (fork.run, fork.item)))
 
     # Parts
 
@@ -166,7 +175,7 @@ class Conversation(Answered, Row):
         """The message that ANSWER (None: the last one) answers."""
         asked = [item for item in self.path().items() if item.kind == "user" and not item.queued]
         wish = answer and Item.find(Item.id == answer.run)
-        key = (wish.input or wish.id) if wish else ""
+        key = (wish.input if wish.kind == "retry" else wish.id) if wish else ""
         target = next((item for item in reversed(asked) if not wish or item.id == key), None)
         if target is None:
             raise Refused("There is no answer yet to ask for again.")
@@ -197,9 +206,9 @@ class Conversation(Answered, Row):
         item.save(force_insert=True)
         return item
 
-    def _fork(self, after: Item, moving: Iterable[str] = ()) -> None:
-        """Open a branch after an item and show it; the items MOVING come along."""
-        branch = Branch.create(chat=self.id, parent=after.branch, run=after.run, item=after.id)
+    def _fork(self, after: Item, moving: Iterable[str] = (), edits: str = "") -> None:
+        """Open a branch after an item, other words for EDITS, and show it; the items MOVING come along."""
+        branch = Branch.create(chat=self.id, parent=after.branch, run=after.run, item=after.id, edits=edits)
         Item.update(branch=branch.id).where(Item.id.in_(list(moving))).execute()
         self._show(branch.id)
 

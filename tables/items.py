@@ -26,11 +26,12 @@ class Branch(Row):
     parent = pw.CharField(20, default="")
     run = pw.CharField(20, default="")
     item = pw.CharField(20, default="", index=True)
+    edits = pw.CharField(20, default="", index=True)  # the message that it begins with other words for
 
     @classmethod
-    def tip(cls, branch: str, after: "Item") -> str:
-        """The newest branch that goes on from BRANCH behind an item; itself when none does."""
-        here = pw.Tuple(cls.run, cls.item) > after.place
+    def tip(cls, branch: str, after: tuple[str, str]) -> str:
+        """The newest branch that goes on from BRANCH behind a place; itself when none does."""
+        here = pw.Tuple(cls.run, cls.item) > after
         child = cls.select().where(cls.parent == branch, here).order_by(cls.id.desc()).first()
         return cls.tip(child.id, after) if child else branch
 
@@ -122,6 +123,11 @@ class Item(Row):
         return self.state == "queued"
 
     @property
+    def waits(self) -> bool:
+        """Whether its answer has not begun."""
+        return self.state in ("queued", "waiting")
+
+    @property
     def drawn(self) -> bool:
         """Whether a page shows it."""
         return self.kind not in ("retry", "stop")
@@ -152,8 +158,18 @@ class Item(Row):
 
     def versions(self) -> list[str]:
         """The branches that go on after this item, oldest first; [] when only its own does."""
-        forks = [branch.id for branch in Branch.select().where(Branch.item == self.id).order_by(Branch.id)]
-        return [self.branch, *forks] if forks else []
+        forks = Branch.select().where(Branch.item == self.id, Branch.edits == "").order_by(Branch.id)
+        return [self.branch, *(branch.id for branch in forks)] if forks else []
+
+    @property
+    def origin(self) -> str:
+        """The first wording of this message, or of the one that is asked for again; itself when it is that."""
+        return self.input or self.id
+
+    def wordings(self) -> list[str]:
+        """The branches with the wordings of this message, the first one first; [] when there is only one."""
+        forks = [branch.id for branch in Branch.select().where(Branch.edits == self.origin).order_by(Branch.id)]
+        return [Item.get_by_id(self.origin).branch, *forks] if forks else []
 
 
 ENDINGS = {

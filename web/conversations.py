@@ -4,7 +4,7 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import Assistant, Choice, Conversation, Draft
+from models import Assistant, Choice, Conversation, Draft, Item
 from web import find
 from web.answers import moved, no_content
 from web.items import LONGEST, said
@@ -29,7 +29,7 @@ def index() -> str:
 
 @door.get("/conversations/<id>")
 def show(id: str) -> str:
-    return page(find.conversation(id))
+    return page(find.conversation(id), request.args.get("edit", ""))
 
 
 @door.post("/conversations")
@@ -70,18 +70,24 @@ def rename(id: str) -> Response:
 
 @door.post("/conversations/<id>/branch")
 def branch(id: str) -> Response:
-    """Show another version of an answer."""
+    """Show another version of an answer, or another wording of a message."""
     conversation = find.writable(id)
     item = find.item(conversation, request.form.get("item", ""))
     wanted = request.form.get("branch", "")
-    if wanted not in item.versions():
-        abort(404, "There is no such version of the answer.")
-    conversation.show_version(item, wanted)
+    if wanted in item.versions():
+        conversation.show_version(item, wanted)
+    elif wanted in item.wordings():
+        conversation.show_wording(item, wanted)
+    else:
+        abort(404, "There is no such version.")
     return no_content(f"/conversations/{id}")
 
 
-def page(conversation: Conversation | None) -> str:
-    """The page of CONVERSATION (None: a new one). Its rows and its cursor are of one moment."""
+def page(conversation: Conversation | None, edits: str = "") -> str:
+    """The page of CONVERSATION (None: a new one), with the person's message EDITS in the box ("" their draft).
+
+    Its rows and its cursor are of one moment.
+    """
     with database.snapshot():
         names = {
             "cursor": feed.latest(),
@@ -90,6 +96,7 @@ def page(conversation: Conversation | None) -> str:
             "items": conversation.items(WINDOW) if conversation else [],
             "path": conversation and conversation.path(),
             "draft": draft(conversation),
+            "edited": conversation and own(conversation, edits),
             "people": len(conversation.members()) if conversation else 1,
             "demo": current_app.config["DEMO"](),
             "choices": list(Choice.select()),
@@ -122,6 +129,12 @@ def draft(conversation: Conversation | None) -> Draft:
     if words not in kept.text:
         kept.text = f"{kept.text}\n\n{words}".lstrip("\n")
     return kept
+
+
+def own(conversation: Conversation, key: str) -> Item | None:
+    """The person's own message KEY, which they want to edit."""
+    mine = (Item.person == g.person.id, Item.kind == "user")
+    return Item.find(Item.id == key, Item.chat == conversation.id, *mine) if key else None
 
 
 def going() -> list[Conversation]:

@@ -12,8 +12,22 @@ LONGEST = 1_000_000  # characters of a message
 
 @door.post("/conversations/<id>/items")
 def create(id: str) -> Response:
+    """A message; or, with `edits`, other words for an earlier one, which may still be `queued`."""
+    conversation, edits = find.writable(id), request.form.get("edits", "")
+    if not edits:
+        conversation.ask(g.person.id, **said())
+    elif request.form.get("queued"):
+        conversation.reword(g.person.id, find.item(conversation, edits), said()["text"])
+    else:
+        conversation.edit(g.person.id, find.item(conversation, edits), **said())
+    return no_content(f"/conversations/{id}")
+
+
+@door.post("/conversations/<id>/unqueue")
+def unqueue(id: str) -> Response:
+    """Take back a message that waits."""
     conversation = find.writable(id)
-    conversation.ask(g.person.id, **said())
+    conversation.unqueue(g.person.id, find.item(conversation, request.form.get("item", "")))
     return no_content(f"/conversations/{id}")
 
 

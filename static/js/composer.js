@@ -44,7 +44,7 @@ if (composer) {
     if (event.target === composer) settle("Not sent yet: no connection");
   });
   composer.addEventListener("renew", renew);
-  composer.addEventListener("adopted", grow);
+  composer.addEventListener("put", grow);
   addEventListener("online", resend);
   document.addEventListener("htmx:ws:after:connection", resend);
   document.addEventListener("htmx:after:request", (event) => {

@@ -10,8 +10,8 @@ const arrived = () => document.getElementById("draft");
 if (composer) {
   const box = composer.elements.text;
   const line = document.getElementById("other");
-  let known = box.value; // what the server has, as far as this page knows
-  let adopted = box.value !== ""; // whether the text was typed on another page, or before this one
+  let known = arrived().textContent; // what the server has, as far as this page knows
+  let adopted = known !== ""; // whether the text was typed on another page, or before this one
   let seen = arrived().dataset.changed;
   let timer = 0;
   let saving = false;
@@ -36,13 +36,17 @@ if (composer) {
     offer("");
     later();
   });
-  composer.addEventListener("edited", look);
+  composer.addEventListener("edited", () => {
+    look();
+    later();
+  });
+  composer.addEventListener("offer", (event) => offer(event.detail.text, event.detail.words));
   document.addEventListener("htmx:after:swap", look);
   document.addEventListener("htmx:ws:after:connection", later);
   document.addEventListener("click", (event) => {
     if (!event.target.closest("[data-action=bring-back]")) return;
     const back = other;
-    offer(box.value);
+    offer(box.value, line.dataset.kept);
     box.value = back;
     box.dispatchEvent(new Event("input", { bubbles: true }));
     box.focus();
@@ -92,11 +96,12 @@ if (composer) {
     if (client) composer.elements.client_id.value = client;
     else composer.dispatchEvent(new Event("renew"));
     offer(client && !text.startsWith(before) ? before : "");
-    composer.dispatchEvent(new Event("adopted"));
+    composer.dispatchEvent(new Event("put"));
   }
 
-  function offer(text) {
+  function offer(text, words = line.dataset.newer) {
     other = text.trim() ? text : "";
+    line.firstElementChild.textContent = words;
     line.hidden = !other;
   }
 }

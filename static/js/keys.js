@@ -2,7 +2,9 @@
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.isComposing) return;
+  const open = [...document.querySelectorAll("[data-escape]")].find((part) => part.offsetParent);
   if (document.body.dataset.menu === "open") toggle(false);
+  else if (open) open.click();
   else document.querySelector("[data-stop]")?.requestSubmit();
 });
 
