@@ -5,12 +5,14 @@ from collections.abc import Callable
 import peewee as pw
 
 from database import Row, database, follow, keys_after
+from tables import search
 from tables.agents import Choice, Context, Memory, Plugin, Skill, groups, plugin, skill
 from tables.assistants import Assistant, Unfit, assistant
 from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Membership, Person, Session, Token
+from tables.search import Entry
 from tables.wishes import Refused, asked, decided, retried, stopped
 
 # fmt: off
@@ -20,7 +22,8 @@ __all__ = [
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
     "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Session", "Token",
-    "TABLES", "Change", "TooNew", "migrate", "shapes",
+    "Entry",
+    "TABLES", "Change", "TooNew", "migrate", "search", "shapes",
 ]
 # fmt: on
 
@@ -43,7 +46,7 @@ class Change(Row):
 TABLES = [
     *(Person, Token, Session, Membership, Draft),
     *(Assistant, Choice, Plugin, Skill, Memory, Context),
-    *(Conversation, Branch, Item, Piece),
+    *(Conversation, Branch, Item, Piece, Entry),
 ]
 
 CHANGE_TABLE = """create table change (seq integer primary key autoincrement, born integer not null, kind text not null,
@@ -76,6 +79,7 @@ def new_file() -> None:
         for trigger in follow(table, chat):
             database.execute_sql(trigger)
     database.execute_sql(TURNED)
+    search.create()
 
 
 def drafts_followed() -> None:
@@ -97,7 +101,7 @@ def wordings() -> None:
 
 
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings]
+MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create]
 
 
 def migrate() -> None:

@@ -28,9 +28,9 @@ def name(conversation: Conversation, server: Server) -> None:
 @write
 def keep(conversation: Conversation, title: str) -> None:
     """TITLE is the conversation's, unless the person was faster; without one its first words stay for good."""
-    still = (Conversation.id == conversation.id) & (Conversation.titled == "words")
-    named = {"title": title, "titled": "model"} if title else {"titled": "kept"}
-    Conversation.update(**named).where(still).execute()
+    fresh = conversation.fresh()
+    if fresh.titled == "words":
+        fresh.entitle(title or fresh.title, "model" if title else "kept")
 
 
 def due(conversation: Conversation) -> bool:

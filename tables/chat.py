@@ -7,6 +7,7 @@ from typing import Self
 import peewee as pw
 
 from database import Row, new_key, write
+from tables import search
 from tables.answered import Answered
 from tables.drafts import Draft
 from tables.edited import Edited
@@ -40,8 +41,11 @@ class Conversation(Answered, Edited, Row):
         """A new conversation of PERSON."""
         key = new_key()
         main = Branch.create(chat=key)
-        conversation = cls.create(id=key, agent=agent, title=title, branch=main.id, titled="person" if title else "")
+        conversation = cls.create(id=key, agent=agent, branch=main.id)
         Membership.create(chat=key, person=person, role="owner")
+        if title:
+            conversation.entitle(title, "person")
+            conversation.refresh()
         return conversation
 
     @classmethod
@@ -113,7 +117,7 @@ class Conversation(Answered, Edited, Row):
         if len(self.queue()) >= QUEUE_MAX:
             raise Refused(f"{QUEUE_MAX} messages wait here already. Send more when some of them are answered.")
         if not self.fresh().title:
-            Conversation.update(title=first_words(text), titled="words").where(Conversation.id == self.id).execute()
+            self.entitle(first_words(text), "words")
         Draft.sent(self.id, person, text, client_id)
         return self._wish(asked(text, self.id, model, files), person, client_id)
 
@@ -152,7 +156,13 @@ class Conversation(Answered, Edited, Row):
     @write
     def rename(self, title: str) -> None:
         """The person's own title; it is never written over."""
-        Conversation.update(title=title[:200], titled="person").where(Conversation.id == self.id).execute()
+        self.entitle(title[:200], "person")
+
+    @write
+    def entitle(self, title: str, titled: str) -> None:
+        """The title is TITLE, by whom `titled` says; it is found as that from now on."""
+        search.entitle(self.id, self.fresh().title, title)
+        Conversation.update(title=title, titled=titled).where(Conversation.id == self.id).execute()
 
     @write
     def show_version(self, after: Item, branch: str) -> None:
@@ -204,6 +214,8 @@ class Conversation(Answered, Edited, Row):
         item.branch = Conversation.select(Conversation.branch).where(Conversation.id == self.id).scalar()
         item.person, item.client_id = person, client_id or None
         item.save(force_insert=True)
+        if item.kind == "user":
+            search.add(item)
         return item
 
     def _fork(self, after: Item, moving: Iterable[str] = (), edits: str = "") -> None:

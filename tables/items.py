@@ -12,6 +12,7 @@ from typing import NamedTuple, Self
 import peewee as pw
 
 from database import Row, new_key, write
+from tables import search
 from tables.agents import Choice
 from tables.people import Person
 
@@ -107,6 +108,7 @@ class Item(Row):
             state, item.text = "failed", CUT_CALLS.get(state, CUT_CALLS["cut"])
         item.state, item.usage, item.done = state, usage, True
         item.save()
+        search.add(item)
         return True
 
     @property
@@ -238,6 +240,19 @@ class Path:
         versions, on_show = item.versions(), [branch for branch, _ in self.legs]
         chosen = next((n for n, branch in enumerate(versions) if branch in on_show and branch != item.branch), 0)
         return chosen, versions
+
+    def onward(self, after: Item, limit: int, before: Item | None = None) -> list[Item]:
+        """The first LIMIT items on show behind the place of AFTER, and before that of BEFORE, in order."""
+        found: list[Item] = []
+        here = pw.Tuple(Item.run, Item.id)
+        for branch, upto in reversed(self.legs):
+            rows = Item.select().where(Item.branch == branch, here > after.place).order_by(Item.run, Item.id)
+            rows = rows.where(here <= upto) if upto else rows
+            rows = rows.where(here < before.place) if before else rows
+            found.extend(rows.limit(limit - len(found)))
+            if len(found) == limit:
+                break
+        return found
 
     def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
         """The items on show in order, the LIMIT newest ones of them (0: all) before the place of BEFORE."""
