@@ -13,6 +13,7 @@ from tables.drafts import Draft
 from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Membership, Person, Session, Token
 from tables.search import Entry
+from tables.windows import Window
 from tables.wishes import Refused, asked, decided, retried, stopped
 
 # fmt: off
@@ -22,7 +23,7 @@ __all__ = [
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
     "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Session", "Token",
-    "Entry",
+    "Entry", "Window",
     "TABLES", "Change", "TooNew", "migrate", "search", "shapes",
 ]
 # fmt: on

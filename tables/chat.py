@@ -13,6 +13,7 @@ from tables.drafts import Draft
 from tables.edited import Edited
 from tables.items import Branch, Item, Path
 from tables.people import Membership, Person
+from tables.windows import Window
 from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped
 
 QUEUE_MAX = 50  # messages that may wait in one conversation
@@ -95,6 +96,10 @@ class Conversation(Answered, Edited, Row):
     def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
         """The items on show in order, the LIMIT newest of them, or of those BEFORE one. Growing texts are whole."""
         return Item.whole(self.path().items(limit, before))
+
+    def window(self, limit: int, at: str = "") -> Window:
+        """The LIMIT newest items on show, or those around the item AT."""
+        return Window.of(self.path(), limit, Item.find(Item.id == at, Item.chat == self.id) if at else None)
 
     def open_wish(self) -> Item | None:
         """The wish that is being answered or is about to be."""

@@ -1,6 +1,7 @@
 """What a person may do to their own messages: word them anew, or take back one that waits."""
 
 from database import write
+from tables import search
 from tables.items import Branch, Item, Path
 from tables.wishes import Refused, asked, sent_before
 
@@ -35,13 +36,16 @@ class Edited:
     def reword(self, person: str, item: Item, text: str) -> None:
         """PERSON's message ITEM, which still waits, says TEXT. Refused when its answer has begun."""
         own(person, item)
+        search.forget(item.id)
         if not Item.update(text=text).where(Item.id == item.id, WAITS).execute():
             raise Refused(BEGUN)
+        search.add(Item.get_by_id(item.id))
 
     @write
     def unqueue(self, person: str, item: Item) -> None:
         """PERSON takes the message ITEM back, which still waits. Refused when its answer has begun."""
         own(person, item)
+        search.forget(item.id)
         if not Item.delete().where(Item.id == item.id, WAITS).execute():
             raise Refused(TOO_LATE)
         if not self.open_wish():

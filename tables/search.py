@@ -75,6 +75,18 @@ def delete(entry: int, title: str, text: str, chat: str) -> None:
     database.execute_sql("insert into words(words, rowid, title, text, place) values ('delete', ?, ?, ?, ?)", row)
 
 
+def forget(item: str) -> None:
+    """A message is no longer found; to be called before it changes or goes."""
+    for row in database.execute_sql(SAID + "entry.item = ?", (item,)).fetchall():
+        drop(*row)
+
+
+def drop(entry: int, title: str, text: str, chat: str, pending: int) -> None:
+    if not pending:
+        delete(entry, title, text, chat)
+    Entry.delete().where(Entry.id == entry).execute()
+
+
 SAID = """select entry.id, coalesce(conversation.title, ''), coalesce(item.text, ''), entry.chat, entry.pending
  from entry left join item on item.id = entry.item left join conversation on conversation.id = entry.chat
  and entry.item = '' where """
@@ -89,10 +101,8 @@ def remove(chat: str) -> None:
 @write
 def remove_some(chat: str) -> int:
     rows = database.execute_sql(SAID + "entry.chat = ? limit ?", (chat, BATCH)).fetchall()
-    for entry, title, text, place, pending in rows:
-        if not pending:
-            delete(entry, title, text, place)
-    Entry.delete().where(Entry.id.in_([row[0] for row in rows])).execute()
+    for row in rows:
+        drop(*row)
     return len(rows)
 
 

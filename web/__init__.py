@@ -1,5 +1,8 @@
 """The person's side: a request becomes rows. Each module is one noun: find, tell the row, answer."""
 
-from web import agents, assets, conversations, drafts, entry, errors, health, items
+from web import agents, assets, conversations, drafts, entry, errors, health, items, search
 
-DOORS = [agents.door, assets.door, conversations.door, drafts.door, entry.door, errors.door, health.door, items.door]
+DOORS = [
+    *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
+    *(errors.door, health.door, items.door, search.door),
+]

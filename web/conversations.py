@@ -4,9 +4,10 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import Assistant, Choice, Conversation, Draft, Item
+from models import Assistant, Choice, Conversation, Draft, Item, Window
 from web import find
 from web.answers import moved, no_content
+from web.found import Place, place
 from web.items import LONGEST, said
 
 door = Blueprint("conversations", __name__)
@@ -28,8 +29,15 @@ def index() -> str:
 
 
 @door.get("/conversations/<id>")
-def show(id: str) -> str:
-    return page(find.conversation(id), request.args.get("edit", ""))
+def show(id: str) -> str | Response:
+    """A conversation, from its newest items on, or around the item `at`, or around what there is to `find`."""
+    conversation, at, words = find.conversation(id), request.args.get("at", ""), request.args.get("find")
+    if not at and words is None:
+        return page(conversation, edits=request.args.get("edit", ""))
+    reader = place(conversation, words, at)
+    if reader.hits and not at:
+        return moved(f"/conversations/{id}{reader.link_to(reader.hits[-1])}")
+    return page(conversation, reader)
 
 
 @door.post("/conversations")
@@ -47,6 +55,16 @@ def older(id: str) -> str:
     items = conversation.items(WINDOW, before)
     names = {"items": items, "more": len(items) == WINDOW, "path": conversation.path()}
     return render_template("items/_older.html", conversation=conversation, **names)
+
+
+@door.get("/conversations/<id>/between")
+def between(id: str) -> str:
+    """The items behind one and before another, for the gap between what was found and the end of the list."""
+    conversation = find.conversation(id)
+    after, before = (find.item(conversation, request.args.get(name, "")) for name in ("after", "before"))
+    items = Item.whole(conversation.path().onward(after, WINDOW + 1, before))
+    names = {"items": items[:WINDOW], "until": before if len(items) > WINDOW else None, "path": conversation.path()}
+    return render_template("items/_between.html", conversation=conversation, **names)
 
 
 @door.get("/conversations/<id>/news")
@@ -83,17 +101,18 @@ def branch(id: str) -> Response:
     return no_content(f"/conversations/{id}")
 
 
-def page(conversation: Conversation | None, edits: str = "") -> str:
-    """The page of CONVERSATION (None: a new one), with the person's message EDITS in the box ("" their draft).
+def page(conversation: Conversation | None, place: Place | None = None, edits: str = "") -> str:
+    """The page of CONVERSATION (None: a new one), at PLACE, with the person's message EDITS in the box ("" their draft).
 
     Its rows and its cursor are of one moment.
     """
     with database.snapshot():
+        window = conversation.window(WINDOW, place.at if place else "") if conversation else Window()
         names = {
             "cursor": feed.latest(),
             "conversation": conversation and conversation.fresh(),
             "conversations": list(Conversation.of(g.person.id).limit(LISTED)),
-            "items": conversation.items(WINDOW) if conversation else [],
+            "window": window,
             "path": conversation and conversation.path(),
             "draft": draft(conversation),
             "edited": conversation and own(conversation, edits),
@@ -105,7 +124,7 @@ def page(conversation: Conversation | None, edits: str = "") -> str:
             "going": going(),
             "openers": OPENERS,
         }
-    return render_template("conversations/show.html", more=len(names["items"]) == WINDOW, person=g.person, **names)
+    return render_template("conversations/show.html", place=place, person=g.person, **names)
 
 
 def agent(wanted: str) -> str:

@@ -22,7 +22,13 @@ if (scroller && newer && document.getElementById("items")) {
 
   new MutationObserver(follow).observe(scroller, { childList: true, subtree: true, characterData: true });
   new ResizeObserver(() => following && toEnd()).observe(scroller);
-  toEnd();
+  const found = document.getElementById(scroller.dataset.at);
+  if (found) {
+    found.tabIndex = -1;
+    found.scrollIntoView({ block: "center" });
+    found.focus({ preventScroll: true });
+    following = atEnd();
+  } else toEnd();
 
   function follow(changes) {
     if (following) toEnd();

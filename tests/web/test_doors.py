@@ -17,6 +17,7 @@ from web import DOORS
 
 OPEN = {"assets.serve", "entry.ask", "entry.enter", "health.up"}  # for people who are not signed in
 MINE = {"conversations.create", "conversations.index", "drafts.keep", "entry.leave", "conversations.news", "live_list"}
+MINE |= {"search.everywhere"}
 UPGRADE = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
 UPGRADE |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
 
@@ -66,7 +67,7 @@ class World:
             headers |= UPGRADE
         form = {"text": "x", "title": "x", "name": "x", "item": self.item, "before": self.item, "since": "0"}
         if method == "GET":
-            return who.get(path, params={"before": self.item, "since": "0"}, headers=headers)
+            return who.get(path, params={"before": self.item, "after": self.item, "since": "0"}, headers=headers)
         return who.post(path, data=form, headers=headers)
 
     def state(self) -> list[tuple]:
