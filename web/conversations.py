@@ -102,7 +102,7 @@ def branch(id: str) -> Response:
 
 
 def page(conversation: Conversation | None, place: Place | None = None, edits: str = "") -> str:
-    """The page of CONVERSATION (None: a new one), at PLACE, with the person's message EDITS in the box ("" their draft).
+    """The page of CONVERSATION (None: a new one) at PLACE, with the person's message EDITS in the box ("": the draft).
 
     Its rows and its cursor are of one moment.
     """
