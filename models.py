@@ -12,6 +12,7 @@ from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Membership, Person, Session, Token
+from tables.preferences import Preference
 from tables.search import Entry
 from tables.windows import Window
 from tables.wishes import Refused, asked, decided, retried, stopped
@@ -22,7 +23,7 @@ __all__ = [
     "Assistant", "Unfit", "assistant",
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
     "Branch", "Item", "Path", "Piece", "Tail", "item",
-    "Draft", "Membership", "Person", "Session", "Token",
+    "Draft", "Membership", "Person", "Preference", "Session", "Token",
     "Entry", "Window",
     "TABLES", "Change", "TooNew", "migrate", "search", "shapes",
 ]
@@ -45,7 +46,7 @@ class Change(Row):
 
 
 TABLES = [
-    *(Person, Token, Session, Membership, Draft),
+    *(Person, Token, Session, Membership, Draft, Preference),
     *(Assistant, Choice, Plugin, Skill, Memory, Context),
     *(Conversation, Branch, Item, Piece, Entry),
 ]
@@ -101,8 +102,12 @@ def wordings() -> None:
     database.execute_sql("create index branch_edits on branch(edits)")
 
 
+def preferences_kept() -> None:
+    database.create_tables([Preference])
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create]
+MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept]
 
 
 def migrate() -> None:

@@ -79,6 +79,12 @@ class Session(Row):
         """The living session of a cookie's SECRET."""
         return cls.find(cls.hash == hashed(secret), cls.seen > time.time() - SESSION_LASTS) if secret else None
 
+    @classmethod
+    def living(cls, person: str) -> pw.ModelSelect:
+        """The living sessions of PERSON, the last used first."""
+        alive = cls.seen > time.time() - SESSION_LASTS
+        return cls.select().where(cls.person == person, alive).order_by(cls.seen.desc())
+
     @write
     def visited(self) -> None:
         Session.update(seen=time.time()).where(Session.id == self.id).execute()

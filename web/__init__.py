@@ -1,8 +1,9 @@
 """The person's side: a request becomes rows. Each module is one noun: find, tell the row, answer."""
 
-from web import agents, assets, conversations, drafts, entry, errors, health, items, search
+from web import agents, assets, conversations, drafts, entry, errors, health, items, preferences, search, signed_in
 
 DOORS = [
     *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
     *(errors.door, health.door, items.door, search.door),
+    *(preferences.door, signed_in.door),
 ]

@@ -2,7 +2,7 @@
 
 from flask import abort, g
 
-from models import Assistant, Conversation, Item, Membership
+from models import Assistant, Conversation, Item, Membership, Session
 
 NOT_THERE = "There is no such conversation, or it is not yours to see."
 NO_ASSISTANT = "There is no such assistant, or it is not yours to see."
@@ -43,3 +43,8 @@ def own_assistant(id: str, *, deleted: bool = False) -> Assistant:
     if not found.changed_by(g.person):
         abort(403, "This assistant is everybody's. An owner or an admin changes it; you can duplicate it.")
     return found
+
+
+def session(id: str) -> Session:
+    """The session ID of the person who asks."""
+    return Session.find(Session.id == id, Session.person == g.person.id) or abort(404, "There is no such browser.")

@@ -62,7 +62,7 @@ class World:
     def asks(self, who: httpx2.Client, rule: tuple[str, str, str], key: str = "", **headers: str) -> httpx2.Response:
         """WHO knocks at the door of RULE: of the conversation, or whatever it is, with KEY ("" Ada's)."""
         name, method, path = rule
-        path = path.format(id=key or self.chat, agent=key or self.agent, name="none.css")
+        path = path.format(id=key or self.chat, agent=key or self.agent, session=key or "0" * 20, name="none.css")
         if name.startswith("live"):
             headers |= UPGRADE
         form = {"text": "x", "title": "x", "name": "x", "item": self.item, "before": self.item, "since": "0"}
