@@ -62,7 +62,8 @@ class World:
     def asks(self, who: httpx2.Client, rule: tuple[str, str, str], key: str = "", **headers: str) -> httpx2.Response:
         """WHO knocks at the door of RULE: of the conversation, or whatever it is, with KEY ("" Ada's)."""
         name, method, path = rule
-        path = path.format(id=key or self.chat, agent=key or self.agent, session=key or "0" * 20, name="none.css")
+        keys = {"id": self.chat, "agent": self.agent, "session": "0" * 20}
+        path = path.format(**{part: key or own for part, own in keys.items()}, page="start", name="none.css")
         if name.startswith("live"):
             headers |= UPGRADE
         form = {"text": "x", "title": "x", "name": "x", "item": self.item, "before": self.item, "since": "0"}
