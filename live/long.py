@@ -109,9 +109,8 @@ def begun(block: Block, lines: list[str]) -> Long:
     if block.is_list:
         return Long("list", block.head, block.foot, ">:first-child", loose=bool(block.loose), live=block.parts)
     lead = "|a" * block.columns + "|\n" + lines[block.lines[0] + 1] + "\n"
-    return Long(
-        "table", block.head, block.foot, ">:first-child>:last-child", lead=lead, columns=block.columns, live=block.parts
-    )
+    place = ">:first-child>:first-child>:last-child"
+    return Long("table", block.head, block.foot, place, lead=lead, columns=block.columns, live=block.parts)
 
 
 def deeper(long: Long, block: Block, found: Parsed, lines: list[str]) -> tuple[Long, int, int] | None:

@@ -2,25 +2,21 @@
 
 import re
 from dataclasses import dataclass, field
-from html import escape
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import unescapeAll
-from markdown_it.renderer import RendererHTML
 from markdown_it.rules_block import StateBlock, list_block
 from markdown_it.rules_block.table import escapedSplit
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from live.formula import mathml
-from live.highlight import coloured
-from live.safe import CODE_CLASS, cleaned, destination, disguised, visible
+from live.outline import Outline, below, shift
+from live.renderer import Drawing, safe
+from live.safe import destination
 from live.syntax import install
 
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 SHOWN = {code: chr(0x2400 + code) for code in range(1, 32) if code not in (9, 10, 13)}
 SHOWN |= {0: "\ufffd", 127: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
-SLOT = re.compile(r'<slot name="(\d+)"></slot>')
 
 
 def normal(text: str) -> str:
@@ -37,6 +33,7 @@ class Known:
 
     references: dict[str, dict] = field(default_factory=dict)
     footnotes: set[str] = field(default_factory=set)
+    outline: Outline = ()
 
     def add(self, found: "Parsed", line: int) -> None:
         """What FOUND defines before LINE. The first definition of a label wins."""
@@ -46,6 +43,9 @@ class Known:
         for block in found.blocks if found.env["footnotes"]["refs"] else ():
             opens = [token for token in block.tokens if token.type == "footnote_reference_open"]
             self.footnotes |= {":" + token.meta["label"] for token in opens if token.map[1] <= line}
+        for block in found.blocks:
+            if block.kind == "heading" and block.lines[1] <= line:
+                self.outline = below(self.outline, block.tokens[0].meta["level"])
 
 
 @dataclass
@@ -129,6 +129,7 @@ def parsed(text: str, known: Known, within: str = "", depth: int = 0) -> Parsed:
         list_block(block, 0, block.lineMax, False)
     MARKDOWN.block.tokenize(block, block.line, block.lineMax)
     MARKDOWN.core.process(state)
+    shift(state.tokens, known.outline)
     return Parsed(tops(state.tokens), env)
 
 
@@ -168,7 +169,7 @@ def draw(found: Parsed, final: bool = False) -> None:
         elif block.is_table:
             draw_table(block, found.env)
         else:
-            block.parts = [safe(block.tokens, found.env)]
+            block.parts = [safe(block.tokens, found.env, MARKDOWN)]
 
 
 def draw_list(block: Block, env: dict) -> None:
@@ -179,112 +180,17 @@ def draw_list(block: Block, env: dict) -> None:
     begin = 1
     for index, token in enumerate(block.tokens):
         if token.type == "list_item_close" and token.level == block.level + 1:
-            block.parts.append(safe(block.tokens[begin : index + 1], env))
+            block.parts.append(safe(block.tokens[begin : index + 1], env, MARKDOWN))
             begin = index + 1
 
 
 def draw_table(block: Block, env: dict) -> None:
-    html = safe(block.tokens, env)
+    html = safe(block.tokens, env, MARKDOWN)
     head, body, rows = html.partition("<tbody>")
-    block.head = head + body if body else head.removesuffix("</table>")
+    foot = "</table></div>"
+    block.head = head + body if body else head.removesuffix(foot)
     block.parts = [row + "</tr>" for row in rows.split("</tr>")[:-1]]
-    block.foot = "</tbody></table>" if body else "</table>"
-
-
-def safe(tokens: list[Token], env: dict) -> str:
-    """The HTML of TOKENS, sanitised; then our own drawings (code, formulas) come into their places."""
-    env["drawings"] = []
-    html = cleaned(MARKDOWN.renderer.render(tokens, MARKDOWN.options, env))
-    drawings = env["drawings"]
-    return SLOT.sub(lambda slot: drawings[int(slot[1])], html) if drawings else html
-
-
-def slot(env: dict, drawing: str) -> str:
-    """A place in the HTML that DRAWING takes after the sanitiser."""
-    env["drawings"].append(drawing)
-    return f'<slot name="{len(env["drawings"]) - 1}"></slot>'
-
-
-def figure(code: str, info: str, colour: bool) -> str:
-    """A fence as it shows: its language above the code."""
-    name = (unescapeAll(info).split() or [""])[0]
-    language = name if CODE_CLASS.fullmatch(f"language-{name}") else ""
-    text = coloured(visible(code), language.lower()) if colour else escape(visible(code), quote=False)
-    named = f' class="language-{language}"' if language else ""
-    caption = f'<figcaption><span class="language">{language}</span></figcaption>' if language else ""
-    return f'<figure class="code">{caption}<pre><code{named}>{text}</code></pre></figure>'
-
-
-class Drawing(RendererHTML):
-    """markdown-it's renderer without line ends between tags, and with our figures, formulas, images and links."""
-
-    def renderToken(self, tokens, idx, options, env):
-        token = tokens[idx]
-        if token.hidden:
-            return ""
-        if align := token.attrs.get("style"):
-            token.attrs = {"align": align.removeprefix("text-align:")}
-        return ("</" if token.nesting == -1 else "<") + token.tag + self.renderAttrs(token) + ">"
-
-    def list_item_open(self, tokens, idx, options, env):
-        return "<li>"
-
-    def fence(self, tokens, idx, options, env):
-        token = tokens[idx]
-        ended = token.map[1] <= env["complete"] if token.meta["closed"] else token.map[1] < env["lines"]
-        return slot(env, figure(token.content, token.info, env["final"] or ended))
-
-    def code_block(self, tokens, idx, options, env):
-        return slot(env, figure(tokens[idx].content, "", colour=False))
-
-    def code_inline(self, tokens, idx, options, env):
-        return f"<code>{escape(visible(tokens[idx].content))}</code>"
-
-    def formula(self, tokens, idx, options, env):
-        token = tokens[idx]
-        return slot(env, mathml(token.content, token.meta["display"]))
-
-    def hardbreak(self, tokens, idx, options, env):
-        return "<br>"
-
-    def link_open(self, tokens, idx, options, env):
-        for token in tokens[idx + 1 :]:
-            if token.type == "link_close":
-                break
-            token.content = visible(token.content)
-        return self.renderToken(tokens, idx, options, env) if tokens[idx].attrs["href"] else ""
-
-    def link_close(self, tokens, idx, options, env):
-        start = idx
-        while tokens[start].type != "link_open":
-            start -= 1
-        url = tokens[start].attrs["href"]
-        if not url:
-            return ""
-        named = disguised(self.renderInlineAsText(tokens[start + 1 : idx], options, env), url)
-        return f'</a><span class="host"> ({escape(named)})</span>' if named else "</a>"
-
-    def image(self, tokens, idx, options, env):
-        token = tokens[idx]
-        words = visible(self.renderInlineAsText(token.children, options, env))
-        host = destination(token.attrs["src"])
-        return (
-            f'<span class="outside-image">{escape(words)} (outside image from {escape(host)})</span>'
-            if host
-            else escape(words)
-        )
-
-    def footnote_ref(self, tokens, idx, options, env):
-        return f"<sup>[{escape(tokens[idx].meta['label'])}]</sup>"
-
-    def footnote_label(self, tokens, idx, options, env):
-        return f"<sup>[{escape(tokens[idx].content)}]</sup>"
-
-    def footnote_reference_open(self, tokens, idx, options, env):
-        return f"<p>{self.renderInline(tokens[idx].children or [], options, env)}</p>" if tokens[idx].children else ""
-
-    def footnote_reference_close(self, tokens, idx, options, env):
-        return ""
+    block.foot = f"</tbody>{foot}" if body else foot
 
 
 def parser() -> MarkdownIt:

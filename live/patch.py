@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 TAG = re.compile(r'<(/?)([a-z][a-z0-9]*)(?:[^>"]|"[^"]*")*>')
-VOID = {"br", "hr"}
+VOID = {"br", "hr", "input"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,12 @@ def synced(container: str, name: Callable[[int, int], str], old: list[str], new:
 def smallest(where: str, old: str, new: str) -> Patch:
     """The patch that makes the element WHERE, which is OLD, NEW: an end appended, or the smallest element replaced."""
     at, opened = opened_at(old, common(old, new))
-    ends = zip(reversed(opened), closings(old, at, len(opened)), closings(new, at, len(opened)), strict=True)
+    inside, new_inside = at, at
+    tags = TAG.match(old, at), TAG.match(new, at)
+    if all(tag and not tag[1] and tag[2] not in VOID for tag in tags):  # an element that begins otherwise
+        opened.append(Open(at, opened[-1].children + 1))
+        inside, new_inside = tags[0].end(), tags[1].end()
+    ends = zip(reversed(opened), closings(old, inside, len(opened)), closings(new, new_inside, len(opened)), strict=True)
     for depth, (element, (inner, outer), (new_inner, new_outer)) in enumerate(ends):
         if old[outer:] == new[new_outer:]:
             path = where + "".join(f">:nth-child({e.place})" for e in opened[1 : len(opened) - depth])

@@ -5,7 +5,7 @@ import re
 import nh3
 
 CODE_CLASS = re.compile(r"language-[A-Za-z0-9_+#.-]{1,32}")
-OWN_CLASSES = {"outside-image", "host"}
+OWN_CLASSES = {"a": {"outside-image"}, "span": {"outside-image", "host"}, "li": {"task"}}
 WEB = re.compile(r"https?://([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#][^\\\x00-\x20]*)?", re.IGNORECASE)
 MAIL = re.compile(r"mailto:([a-z0-9.!#$'*+=^_`{|}~-]+@[a-z0-9.-]+)(?:\?[^\\\x00-\x20]*)?", re.IGNORECASE)
 AUTHORITY = re.compile(r"\s*[a-z][a-z0-9+.-]*://([^/?#\s]*)", re.IGNORECASE)
@@ -56,7 +56,7 @@ def allowed(tag: str, attribute: str, value: str) -> str | None:
     if attribute == "href":
         return value if destination(value) else None
     if attribute == "class":
-        fits = CODE_CLASS.fullmatch(value) if tag == "code" else value in OWN_CLASSES
+        fits = CODE_CLASS.fullmatch(value) if tag == "code" else value in OWN_CLASSES[tag]
         return value if fits else None
     return value
 
@@ -64,7 +64,8 @@ def allowed(tag: str, attribute: str, value: str) -> str | None:
 CLEANER = nh3.Cleaner(
     tags={*TAGS.split(), "slot"},
     attributes={
-        "a": {"href", "title"},
+        "a": {"href", "title", "class"},
+        "li": {"class"},
         "code": {"class"},
         "th": {"align"},
         "td": {"align"},

@@ -273,11 +273,12 @@ def without_end(url: str) -> str:
 
 
 def tasks(state: StateCore) -> None:
-    """`[ ]` and `[x]` at the start of a list item become a glyph."""
+    """`[ ]` and `[x]` at the start of a list item become a glyph, and the item a task."""
     for item, _, leaf in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
         if item.type == "list_item_open" and leaf.type == "inline" and leaf.children:
             first = leaf.children[0]
             if first.type == "text" and (found := TASK.match(first.content)):
+                item.meta = {"task": True}
                 first.content = ("☐" if found[1] == " " else "☑") + first.content[3:]
 
 

@@ -12,7 +12,7 @@ ONLY = {
     "openai": {"runner/client.py"},
     "mcp": {"runner/plugins.py"},
     "asyncio": {"runner/plugins.py"},
-    "markdown_it": {"live/markdown.py", "live/syntax.py", "live/leaf.py"},
+    "markdown_it": {f"live/{name}.py" for name in ("markdown", "renderer", "outline", "syntax", "leaf")},
     "mdit_py_plugins": {"live/markdown.py", "live/syntax.py"},
     "markdown": {"web/help.py"},
     "app": set(),

@@ -11,7 +11,7 @@ from live.blocks import Growing, keyed
 from tests.live.dom import Page, tree
 
 SPEC = json.loads((Path(__file__).parent / "commonmark.json").read_text(encoding="utf-8"))
-HIGHLIGHTED = re.compile(r"(<pre><code[^>]*>)(.*?)(</code></pre>)", re.DOTALL)
+FINISHED = re.compile(r"(<pre[^>]*><code[^>]*?)(?: data-lines=\"[^\"]*\")?(>.*?)(</code></pre>)", re.DOTALL)
 PIECES = (
     [
         "a",
@@ -118,7 +118,8 @@ def cuts(text: str, chance: random.Random) -> list[str]:
 
 
 def uncoloured(html: str) -> str:
-    return HIGHLIGHTED.sub(lambda found: found[1] + re.sub(r"</?span[^>]*>", "", found[2]) + found[3], html)
+    """HTML without what code gets at its end: colours, and the number of its lines."""
+    return FINISHED.sub(lambda found: found[1] + re.sub(r"</?span[^>]*>", "", found[2]) + found[3], html)
 
 
 def played(pieces: list[str], every_prefix: bool = True) -> Page:
