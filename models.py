@@ -106,8 +106,13 @@ def preferences_kept() -> None:
     database.create_tables([Preference])
 
 
+def directions() -> None:
+    """A conversation's texts may run in one direction."""
+    database.execute_sql("alter table conversation add column direction varchar(4) not null default ''")
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept]
+MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept, directions]
 
 
 def migrate() -> None:

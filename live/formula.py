@@ -31,6 +31,8 @@ SHAPE = (
 def mathml(source: str, display: bool = False) -> str:
     """The TeX SOURCE as MathML; as code, as it was written, when it is no formula we can draw."""
     drawn = CLEANER.clean(converted(source, "block" if display else "inline")) if drawable(source) else ""
+    # One that stands by itself may be wider than the page: it scrolls, also by keys.
+    drawn = drawn.replace('<math display="block">', '<math display="block" tabindex="0">', 1)
     return drawn if drawn.startswith("<math") else f"<code>{escape(source, quote=False)}</code>"
 
 

@@ -42,8 +42,12 @@ class Drawing:
     def gone(self, item: str) -> str:
         return swap("delete", f"#item-{item}")
 
-    def foot(self, item: Item) -> str:
-        return swap("outerHTML", f"#item-{item.id}-foot", self.draw("items/_foot.html", item=item))
+    def closed(self, item: Item) -> str:
+        """What stands around the text of ITEM, which does not grow any more."""
+        foot = swap("outerHTML", f"#item-{item.id}-foot", self.draw("items/_foot.html", item=item))
+        if item.kind != "reasoning":
+            return foot
+        return swap("outerHTML", f"#item-{item.id}-thought", self.draw("items/_thought.html", item=item)) + foot
 
     def item(self, item: Item, path: Path, growing: dict[str, Growing]) -> str:
         return self.draw("items/_item.html", item=item, path=path, body=grown(growing))
@@ -63,10 +67,12 @@ class Drawing:
         return swap("delete", "#queue") + where
 
     def conversation(self, conversation: Conversation) -> str:
-        """The title and the state of the conversation on show."""
+        """The title, the direction and the state of the conversation on show."""
         head = self.draw("conversations/_title.html", conversation=conversation)
         status = self.draw("conversations/_status.html", conversation=conversation)
-        return swap("outerHTML", "#title", head) + swap("outerHTML", "#status", status)
+        ways = self.draw("conversations/_direction.html", conversation=conversation)
+        head = swap("outerHTML", "#title", head) + swap("outerMorph", "#direction", ways)
+        return head + swap("outerHTML", "#status", status)
 
     def draft(self, draft: Draft) -> str:
         """What its person typed last, for a script to compare with what is in the box; the composer stays."""

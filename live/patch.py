@@ -44,7 +44,9 @@ def smallest(where: str, old: str, new: str) -> Patch:
     if all(tag and not tag[1] and tag[2] not in VOID for tag in tags):  # an element that begins otherwise
         opened.append(Open(at, opened[-1].children + 1))
         inside, new_inside = tags[0].end(), tags[1].end()
-    ends = zip(reversed(opened), closings(old, inside, len(opened)), closings(new, new_inside, len(opened)), strict=True)
+    ends = zip(
+        reversed(opened), closings(old, inside, len(opened)), closings(new, new_inside, len(opened)), strict=True
+    )
     for depth, (element, (inner, outer), (new_inner, new_outer)) in enumerate(ends):
         if old[outer:] == new[new_outer:]:
             path = where + "".join(f">:nth-child({e.place})" for e in opened[1 : len(opened) - depth])

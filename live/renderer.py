@@ -34,7 +34,7 @@ def slot(env: dict, drawing: str) -> str:
 
 
 def figure(code: str, info: str, ended: bool) -> str:
-    """Code as it shows, under its language and what one can do with it; its colours and its length once it has ENDED."""
+    """Code as it shows, below its language and what one can do with it; in colours, and counted, once it has ENDED."""
     name, code = (unescapeAll(info).split() or [""])[0], visible(code)
     language = name if CODE_CLASS.fullmatch(f"language-{name}") else ""
     text = coloured(code, language.lower()) if ended else escape(code, quote=False)

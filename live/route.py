@@ -36,5 +36,3 @@ def install(app: Flask, follower: Follower) -> None:
             abort(404, "There is no such conversation, or it is not yours to see.")
         if sum(page.person == g.person.id for page in follower.pages) >= current_app.config["SETTINGS"].pages_person:
             abort(429, "You have too many pages open. Close some of them.")
-
-

@@ -119,7 +119,7 @@ class View:
         patches = growing.grow(item.text[len(growing.text) :])
         if growing.text != item.text:
             return self.drawing.changed(item, self.path, self.growing)
-        return swapped([*patches, *growing.finish()]) + self.drawing.foot(item)
+        return swapped([*patches, *growing.finish()]) + self.drawing.closed(item)
 
     # Coming back
 

@@ -24,6 +24,7 @@ class Conversation(Answered, Edited, Row):
     """A conversation with the agent `agent`.
 
     `titled` says who named it: "words" (then "kept"), "model" or "person". `branch` is the one on show.
+    Its texts run in `direction`: "ltr", "rtl", "" each as its words say.
     Status: idle, waiting (for a free place), working, stopped, failed.
     """
 
@@ -32,6 +33,7 @@ class Conversation(Answered, Edited, Row):
     title = pw.TextField(default="")
     titled = pw.CharField(10, default="")
     branch = pw.CharField(20, default="")
+    direction = pw.CharField(4, default="")
     status = pw.CharField(10, default="idle")
     created = pw.FloatField(default=time.time)
     active = pw.FloatField(default=time.time, index=True)
@@ -168,6 +170,11 @@ class Conversation(Answered, Edited, Row):
         """The title is TITLE, by whom `titled` says; it is found as that from now on."""
         search.entitle(self.id, self.fresh().title, title)
         Conversation.update(title=title, titled=titled).where(Conversation.id == self.id).execute()
+
+    @write
+    def turn(self, direction: str) -> None:
+        """All texts here run in DIRECTION ("ltr", "rtl"), or each as its words say ("")."""
+        Conversation.update(direction=direction).where(Conversation.id == self.id).execute()
 
     @write
     def show_version(self, after: Item, branch: str) -> None:

@@ -14,8 +14,10 @@ import peewee as pw
 from database import Row, new_key, write
 from tables import search
 from tables.agents import Choice
+from tables.figures import figures, thought
 from tables.people import Person
 
+LONG, LONG_LINES = 1_500, 20  # characters and lines of a message; of a longer one a page shows the beginning
 OPEN = ("text", "reasoning", "call", "plan", "error")  # the kinds a run writes
 
 
@@ -106,6 +108,8 @@ class Item(Row):
             return False
         if item.kind == "call":
             state, item.text = "failed", CUT_CALLS.get(state, CUT_CALLS["cut"])
+        if item.kind == "reasoning" and not usage and state != "cut":
+            usage = json.dumps({"took": round(time.time() - item.created, 1)})
         item.state, item.usage, item.done = state, usage, True
         item.save()
         search.add(item)
@@ -157,6 +161,21 @@ class Item(Row):
     def used(self) -> dict:
         """Tokens and times of an answer, {} where nothing is known."""
         return json.loads(self.usage or "{}")
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        """Tokens and times in one line, and all of them."""
+        return figures(self.used)
+
+    @property
+    def thought(self) -> str:
+        """How long the reasoning took, in words."""
+        return thought(self.used, over=self.done)
+
+    @property
+    def folds(self) -> bool:
+        """Whether a page shows only the beginning of it at first."""
+        return len(self.text) > LONG or self.text.count("\n") >= LONG_LINES
 
     def versions(self) -> list[str]:
         """The branches that go on after this item, oldest first; [] when only its own does."""

@@ -12,6 +12,7 @@ from web.items import LONGEST, said
 
 door = Blueprint("conversations", __name__)
 
+DIRECTIONS = ("auto", "ltr", "rtl")
 LISTED = 50  # conversations in the list
 WINDOW = 50  # items a page shows at first
 OPENERS = (
@@ -83,6 +84,16 @@ def news(id: str) -> Response:
 def rename(id: str) -> Response:
     title = " ".join(request.form.get("title", "").replace("\0", "").split())
     find.writable(id).rename(title or abort(400, "A title has at least one character."))
+    return no_content(f"/conversations/{id}")
+
+
+@door.post("/conversations/<id>/direction")
+def direction(id: str) -> Response:
+    """The direction in which all texts of the conversation run, on every page; "auto": each as its words say."""
+    conversation, wanted = find.writable(id), request.form.get("direction", "")
+    if wanted not in DIRECTIONS:
+        abort(400, "A text runs left to right (`ltr`), right to left (`rtl`), or as its words say (`auto`).")
+    conversation.turn(wanted.removeprefix("auto"))
     return no_content(f"/conversations/{id}")
 
 

@@ -2,6 +2,7 @@
 
 from flask import Blueprint, Response, abort, g, request
 
+from models import Item
 from web import find
 from web.answers import no_content
 
@@ -52,6 +53,13 @@ def send_now(id: str) -> Response:
     """Let the messages that wait after a stop go out."""
     find.writable(id).send_now()
     return no_content(f"/conversations/{id}")
+
+
+@door.get("/conversations/<id>/items/<item>/source")
+def source(id: str, item: str) -> Response:
+    """The text of an item as it was written, for Copy."""
+    (found,) = Item.whole([find.item(find.conversation(id), item)])
+    return Response(found.text, mimetype="text/plain")
 
 
 def said() -> dict[str, str]:

@@ -31,7 +31,7 @@ def loaded(draw: Drawing, chat: str) -> str:
     conversation = Conversation.get_by_id(chat)
     items = conversation.items(WINDOW)
     names = {"conversation": conversation, "items": items, "path": conversation.path(), "more": len(items) == WINDOW}
-    parts = ["conversations/_title.html", "conversations/_status.html"]
+    parts = [f"conversations/{part}.html" for part in ("_title", "_direction", "_status")]
     rest = "".join(draw.draw(part, conversation=conversation) for part in parts)
     return f'{rest}<div id="items">{draw.draw("items/_items.html", body=body, **names)}</div>'
 

@@ -184,7 +184,7 @@ def test_bold_money_stays_bold():
 )
 def test_formulas_are_drawn(text: str, display: str):
     (formula,) = [node for node in shown(text).walk() if node.tag == "math"]
-    assert formula.attributes == [("display", display)]
+    assert formula.attributes == [("display", display)] + [("tabindex", "0")] * (display == "block")
     assert "$" not in shown(text).text and "\\" not in shown(text).text
 
 

@@ -17,9 +17,12 @@ WIDE = f"""{TABLE}
 const long = "{"abcdefg " * 500}";
 ```
 
-A quotation of {"`inline_code`" * 20}, and https://example.org/{"segment/" * 48}
+A quotation of `{"a/b/c" * 60}`, and https://example.org/{"segment/" * 48}
 
 $$ {" + ".join(["x^2"] * 60)} $$
+
+- In a list, in a quotation:
+  > $$ {" + ".join(["x^2"] * 60)} $$
 """
 ALL_KINDS = """# Tides
 
@@ -60,7 +63,7 @@ def test_nothing_is_wider_than_a_small_phone(place: Place, script: Scripted, bro
     assert page.locator(".content th").count() == COLUMNS
     assert page.evaluate("document.documentElement.scrollWidth") == page.evaluate("innerWidth") == 320
     assert page.evaluate("scroll => scroll.scrollWidth === scroll.clientWidth", page.query_selector("#scroll"))
-    assert [kind for kind in ("table", "pre") if not slides(page, kind)] == []
+    assert [kind for kind in (".table", "pre", "math") if not slides(page, kind)] == []
     for part in page.locator(".composer, .user__text, .block, .foot, .head").all():
         box = part.bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= 320
