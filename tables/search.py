@@ -172,7 +172,7 @@ class Wanted:
 
     def rows(self, sql: str, column: str, time: str, before: int, limit: int) -> Iterator[tuple[int, str]]:
         chats = [row[0] for row in database.execute_sql(MINE + " limit ?", (self.person, FEW + 1)).fetchall()]
-        if not chats:
+        if not chats or not self.query:
             return iter(())
         where = [(f" and entry.chat in ({MINE})", self.person)]
         where += [(" and words.rowid < ?", before)] if before else []
@@ -192,6 +192,8 @@ MINE = "select chat from membership where person = ?"
 
 def within(chat: str, query: Query) -> list[str]:
     """The keys of the messages of CHAT that have the words of QUERY, in the order they were made."""
+    if not query:
+        return []
     sql = "select entry.item from words join entry on entry.id = words.rowid where words match ?"
     sql += " order by words.rowid limit ?"
     return [row[0] for row in database.execute_sql(sql, (matching("text", query, [chat]), MOST)).fetchall()]

@@ -19,6 +19,8 @@ CHINESE, JAPANESE, KOREAN = (
 )
 SPACELESS = THAI + BURMESE + KHMER + CHINESE + JAPANESE + KOREAN
 RUN = re.compile(f"[{SPACELESS}]+(?:[*]+[{SPACELESS}]+)*")  # (the stars of Markdown do not cut a word)
+MARKS = "\u0300-\u036f\u0483-\u05c7\u0610-\u06ed\u0900-\u0dff"  # accents, points and vowel signs
+WORD = re.compile(rf"(?:[^\W_]|[{MARKS}{SPACELESS}])+")
 PIECE = re.compile(r'(-?)"([^"]*)("?)|(\S+)')
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "−": "-"})
 LONGEST = 300  # characters of a query that are read
@@ -72,7 +74,7 @@ class Term:
     @classmethod
     def of(cls, text: str, quoted: bool = False, typed: bool = False) -> Self:
         """The term TEXT; TYPED: somebody is still writing it."""
-        words = re.findall(r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0dff])+", folded(text))
+        words = WORD.findall(folded(text))
         begun = typed and bool(words) and len(words[-1]) >= BEGINNING and not RUN.search(words[-1])
         return cls(tuple(words), begun, quoted)
 
