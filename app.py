@@ -18,7 +18,7 @@ from live import bodies, route  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
-from models import Assistant, Choice, Person, TooNew, migrate, search  # noqa: E402
+from models import Assistant, Choice, Person, TooNew, migrate, removal, search  # noqa: E402
 from runner.serve import Runner  # noqa: E402
 from settings import BadSettings, Settings  # noqa: E402
 from web import DOORS, auth, headers  # noqa: E402
@@ -33,7 +33,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, body=bodies.body, client_id=new_key)
-    app.jinja_env.globals.update(icon=parts.icon, switch=parts.switch)
+    app.jinja_env.globals.update(icon=parts.icon, switch=parts.switch, dots=parts.dots)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     follower = Follower(Drawing(app.jinja_env))
     app.config.update(NEWS=follower.news_since)
@@ -75,7 +75,7 @@ def serve(settings: Settings) -> None:
     entry = f"{url}/enter?key={owner.invite()}"
     print(f"Parley is at {url} (port {server.server_port})\nSign in, once, with {entry}", flush=True)
     runner.start()
-    for work in (bodies.warm, follower.serve, follower.beat, search.catch_up, tidy, keep_alive):
+    for work in (bodies.warm, follower.serve, follower.beat, search.catch_up, removal.serve, tidy, keep_alive):
         gevent.spawn(work)
     ended = gevent.event.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -20,6 +20,7 @@ from gevent.threadpool import ThreadPool
 
 PATIENCE = 5.0  # seconds a write waits for its turn and for locks of other processes
 PRAGMAS = {"journal_mode": "wal", "synchronous": "full", "foreign_keys": 1, "busy_timeout": 5000, "cache_size": -16000}
+PRAGMAS |= {"secure_delete": 1}  # what is deleted is overwritten
 
 
 class Locked(Exception):
@@ -90,6 +91,14 @@ class Database(peewee.SqliteDatabase):
             self._state.writing = False
             if connection.in_transaction:
                 connection.rollback()
+
+    def empty_log(self) -> bool:
+        """Bring all of the write-ahead log into the file and cut it to nothing; False when a reader was in the way."""
+
+        def cut() -> bool:
+            return not self.execute_sql("pragma wal_checkpoint(truncate)").fetchone()[0]
+
+        return self.writer.apply(cut) if self.writer is not None else cut()
 
     @property
     def writing(self) -> bool:

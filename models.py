@@ -5,11 +5,12 @@ from collections.abc import Callable
 import peewee as pw
 
 from database import Row, database, follow, keys_after
-from tables import search
+from tables import removal, search
 from tables.agents import Choice, Context, Memory, Plugin, Skill, groups, plugin, skill
 from tables.assistants import Assistant, Unfit, assistant
 from tables.chat import Conversation
 from tables.drafts import Draft
+from tables.filed import LISTED, LISTS
 from tables.items import Branch, Item, Path, Piece, Tail, item
 from tables.people import Membership, Person, Session, Token
 from tables.preferences import Preference
@@ -22,10 +23,10 @@ __all__ = [
     "Choice", "Context", "Memory", "Plugin", "Skill", "groups", "plugin", "skill",
     "Assistant", "Unfit", "assistant",
     "Conversation", "Refused", "asked", "decided", "retried", "stopped",
-    "Branch", "Item", "Path", "Piece", "Tail", "item",
+    "LISTED", "LISTS", "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Preference", "Session", "Token",
     "Entry", "Window",
-    "TABLES", "Change", "TooNew", "migrate", "search", "shapes",
+    "TABLES", "Change", "TooNew", "migrate", "removal", "search", "shapes",
 ]
 # fmt: on
 
@@ -54,6 +55,21 @@ TABLES = [
 CHANGE_TABLE = """create table change (seq integer primary key autoincrement, born integer not null, kind text not null,
  row text not null, chat text not null, gone integer not null, at integer not null default (unixepoch()))"""
 
+LEFT = """create trigger membership_left after delete on membership
+ begin delete from change where row = old.person and kind = 'left' and chat = old.chat;
+ insert into change(born, kind, row, chat, gone) values (0, 'left', old.person, old.chat, 1); end"""
+
+# The calls of a conversation that wait for a decision are counted in its row, whoever writes them.
+ASKS = [
+    f"create trigger item_{name} after {event} on item when {now} <> {before} begin"
+    f" update conversation set asks = asks + {now} - {before} where id = {row}.chat; end"
+    for name, event, row, now, before in (
+        ("asked", "insert", "new", "(new.state = 'approval')", "0"),
+        ("decided", "update of state", "new", "(new.state = 'approval')", "(old.state = 'approval')"),
+        ("unasked", "delete", "old", "0", "(old.state = 'approval')"),
+    )
+]
+
 TURNED = """create trigger conversation_turned after update of branch on conversation when old.branch <> new.branch
  begin delete from change where row = new.id and kind = 'turn';
  insert into change(born, kind, row, chat, gone) values (0, 'turn', new.id, new.id, 0); end"""
@@ -81,7 +97,28 @@ def new_file() -> None:
         for trigger in follow(table, chat):
             database.execute_sql(trigger)
     database.execute_sql(TURNED)
+    file_them()
     search.create()
+
+
+def filed() -> None:
+    add_columns(Membership, "pinned real not null default 0", "archived real not null default 0")
+    add_columns(Conversation, "models text not null default ''", "asks integer not null default 0")
+    add_columns(Conversation, "deleted real not null default 0")
+    file_them()
+
+
+def add_columns(table: type[Row], *columns: str) -> None:
+    """Give TABLE the COLUMNS: name, type and default in SQL."""
+    for column in columns:
+        database.execute_sql(f'alter table "{table._meta.table_name}" add column {column}')
+
+
+def file_them() -> None:
+    """What lists of conversations are found and followed by."""
+    database.execute_sql("create index conversation_deleted on conversation(deleted) where deleted > 0")
+    for trigger in (LEFT, *ASKS):
+        database.execute_sql(trigger)
 
 
 def drafts_followed() -> None:
@@ -112,7 +149,7 @@ def directions() -> None:
 
 
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
-MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept, directions]
+MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept, directions, filed]
 
 
 def migrate() -> None:

@@ -1,12 +1,15 @@
 """One greenlet follows the log for all open pages: each change is read once, drawn once, and sent on."""
 
 import logging
+from collections.abc import Callable
+from itertools import chain
 
 import gevent
 from simple_websocket import ConnectionClosed
 
 import feed
 from database import database
+from live import lists
 from live.bodies import warmed
 from live.fragments import MANY, Drawing
 from live.socket import Socket, text_frame
@@ -16,10 +19,11 @@ from models import Conversation, Draft, Item, Membership
 IDLE = 30.0  # seconds between two looks when nothing changes
 BEAT = 20.0  # seconds between two signs of life to every page; the page takes 50 s of silence for a loss
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
-REMOVED = 4403
+REMOVED = 4403  # from this conversation, or it was deleted
 AGAIN = 1012  # come back at once
 
 log = logging.getLogger("parley.live")
+Told = tuple["OpenPage", str]
 
 
 class OpenPage:
@@ -107,37 +111,36 @@ class Follower:
         ours = [change for change in changes if change.chat in self.views]
         read = Read.of(before, ours, lambda change: change.row in self.views[change.chat].growing)
         frames: dict[OpenPage, str] = {}
-        for chat, its in topics.items():
-            for page, html in self.safely(chat, its, read):
-                frames[page] = frames.get(page, "") + html
+        told = [self.safely(lambda: self.filed(changes))]  # first, since what follows may close a page
+        told += [self.safely(lambda: self.drafts(changes))]
+        told += [self.safely(lambda c=chat: self.of(c, topics[c], read), chat) for chat in topics]
+        for page, html in chain.from_iterable(told):
+            frames[page] = frames.get(page, "") + html
         shared = {html: text_frame(f"<!--{self.cursor}-->{html}") for html in set(frames.values())}
         return {page: shared[html] for page, html in frames.items()}
 
-    def safely(self, chat: str, changes: list[feed.Change], read: Read) -> list[tuple[OpenPage, str]]:
-        """What each page is told of CHAT. A catch-all: after a fault in drawing its pages come back for all."""
-        view = self.views.get(chat)
+    def safely(self, tell: Callable[[], list[Told]], chat: str = "") -> list[Told]:
+        """What TELL says. A catch-all: after a fault in drawing, the pages of CHAT ("" all) come back for all."""
         try:
-            self.dismiss(changes)
-            html = view.news(changes, read) if view else ""
-            pages = view.pages if html else ()
-            rest = (*self.rows(chat, changes, read.before), *self.drafts(changes))
-            return [*((page, html) for page in pages), *rest]
+            return tell()
         except Exception:
-            log.exception("conversation %s could not be drawn", chat)
-            self.close(list(view.pages) if view else [], AGAIN)
+            log.exception("conversation %s could not be drawn", chat or "lists")
+            self.close([page for page in self.pages if chat in ("", page.chat)], AGAIN)
             return []
 
-    def rows(self, chat: str, changes: list[feed.Change], before: int) -> list[tuple[OpenPage, str]]:
-        """The conversation's row in the lists of its members."""
-        its = [change for change in changes if change.kind in ("conversation", "membership") and not change.gone]
-        if not its or not self.pages:
-            return []
-        members = {m.person for m in Membership.select().where(Membership.chat == chat)}
-        pages = [page for page in self.pages if page.person in members]
-        if not pages:
-            return []
-        html = self.drawing.row(Conversation.get_by_id(chat), born=any(change.born > before for change in its))
-        return [(page, html) for page in pages]
+    def of(self, chat: str, changes: list[feed.Change], read: Read) -> list[Told]:
+        """What each page is told of the conversation CHAT."""
+        self.dismiss(changes)
+        view = self.views.get(chat)
+        html = view.news(changes, read) if view else ""
+        return [(page, html) for page in view.pages] if html else []
+
+    def filed(self, changes: list[feed.Change]) -> list[Told]:
+        """What the lists on each page are told."""
+        its = [change for change in changes if change.kind in lists.KINDS]
+        moved = lists.concerned(its, {page.person for page in self.pages}) if its else {}
+        news = {person: lists.moved(self.drawing, person, keys) for person, keys in moved.items()}
+        return [(page, news[page.person]) for page in self.pages if page.person in news] if news else []
 
     def drafts(self, changes: list[feed.Change]) -> list[tuple[OpenPage, str]]:
         """What somebody typed, for their own pages of the same conversation."""
@@ -147,13 +150,15 @@ class Follower:
         return [(page, self.drawing.draft(drafts[page.person, page.chat])) for page in pages]
 
     def dismiss(self, changes: list[feed.Change]) -> None:
-        """Close the pages of ended sessions and of people who are no longer members."""
+        """Close the pages of ended sessions, of people who are no longer members, and of a deleted conversation."""
         for change in changes:
             if change.gone and change.kind == "session":
                 self.close([p for p in self.pages if p.session == change.row], SIGNED_OUT)
             elif change.gone and change.kind == "membership":
                 members = {m.person for m in Membership.select().where(Membership.chat == change.chat)}
                 self.close([p for p in self.pages if p.chat == change.chat and p.person not in members], REMOVED)
+            elif change.kind == "conversation" and change.chat in self.views and not Conversation.there(change.chat):
+                self.close(list(self.views[change.chat].pages), REMOVED)
 
     def close(self, pages: list[OpenPage], code: int) -> None:
         for page in pages:
@@ -167,13 +172,8 @@ class Follower:
         with database.snapshot():
             self.advance()
             view = (self.views.get(chat) or View(chat, self.drawing)) if chat else None
-            beside = self.listed(person, since) + self.drafted(person, chat, since)
+            beside = lists.since(self.drawing, person, since) + self.drafted(person, chat, since)
             return f"<!--{self.cursor}-->{beside}{view.missing(since) if view else ''}"
-
-    def listed(self, person: str, since: int) -> str:
-        changed = {c.row: c for c in feed.since(since) if c.kind == "conversation" and not c.gone} if since else {}
-        rows = Conversation.of(person).where(Conversation.id.in_(list(changed)[:500])) if changed else ()
-        return "".join(self.drawing.row(row, born=changed[row.id].born > since) for row in rows)
 
     def drafted(self, person: str, chat: str, since: int) -> str:
         changed = not since or any(change.kind == "draft" for change in feed.since(since, person))

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from live.blocks import Growing
 from live.bodies import body
-from models import Conversation, Draft, Item, Path
+from models import LISTED, Conversation, Draft, Item, Path
 
 MANY = 200  # changed items after which the whole list is drawn again
 WINDOW = 50  # items a page shows at first
@@ -78,19 +78,21 @@ class Drawing:
         """What its person typed last, for a script to compare with what is in the box; the composer stays."""
         return swap("outerHTML", "#draft", self.draw("conversations/_draft.html", draft=draft))
 
-    def row(self, conversation: Conversation, born: bool) -> str:
-        """The row of a conversation in the list of conversations; a new one (also for a new member) comes first."""
-        html, here = self.draw("conversations/_row.html", conversation=conversation), f"#conversation-{conversation.id}"
-        if born:
-            row = swap("delete", here) + swap("afterbegin", "#conversations", html)
-        else:
-            row = swap("outerMorph", here, html)
-        return row + self.going(conversation)
+    # The lists of conversations
+
+    def row(self, conversation: Conversation, where: str) -> str:
+        """The row of a conversation in the list WHERE."""
+        return self.draw("conversations/_row.html", conversation=conversation, where=where)
+
+    def rows(self, conversations: list[Conversation], where: str) -> str:
+        """The rows of the list WHERE, and the way to more of them."""
+        more = where != "pinned" and len(conversations) == LISTED
+        return self.draw("conversations/_rows.html", conversations=conversations, where=where, more=more)
 
     def going(self, conversation: Conversation) -> str:
         """The first screen's line of CONVERSATION, which is there while an answer is written in it."""
         away = swap("delete", f"#going-{conversation.id}")
-        if conversation.status not in ("working", "waiting"):
+        if conversation.deleted or conversation.status not in ("working", "waiting"):
             return away
         return away + swap("beforeend", "#going", self.draw("conversations/_going.html", conversation=conversation))
 

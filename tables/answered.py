@@ -56,6 +56,7 @@ class Answered:
         if error:
             error.chat = self.id
             self._add(error, wish.person, run=wish.id)
+        self._answered_by(wish)
         self._now(status)
         if status != "stopped" or self._replaced(wish):
             self._next_wish()
@@ -79,6 +80,14 @@ class Answered:
             self._fork(before)
         Item.update(state="waiting").where(Item.id == wish.id).execute()
         self._now("waiting")
+
+    def _answered_by(self, wish: Item) -> None:
+        """Note the models that wrote the texts of WISH's run."""
+        texts = Item.select(Item.model).where(Item.run == wish.id, Item.kind == "text", Item.model != "")
+        before = self.fresh().models
+        models = "\n".join(dict.fromkeys([*before.splitlines(), *(text.model for text in texts.order_by(Item.id))]))
+        if models != before:
+            type(self).update(models=models).where(type(self).id == self.id).execute()
 
     def _cut(self, wish: Item) -> Item | None:
         """Seal what WISH's run left unfinished; the item before it when anything of it was shown as an answer."""

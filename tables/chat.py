@@ -1,4 +1,4 @@
-"""Conversations: what a person may ask of one. (What the runner tells it is in `answered.py`.)"""
+"""Conversations: what a person may ask of one. (What the runner tells it is in `answered.py`, lists in `filed.py`.)"""
 
 import time
 from collections.abc import Iterable
@@ -11,21 +11,24 @@ from tables import search
 from tables.answered import Answered
 from tables.drafts import Draft
 from tables.edited import Edited
+from tables.filed import Filed
 from tables.items import Branch, Item, Path
 from tables.people import Membership, Person
 from tables.windows import Window
 from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped
 
 QUEUE_MAX = 50  # messages that may wait in one conversation
-STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering", "stopped": "", "failed": "Failed"}
+STATUSES = {"idle": "", "waiting": "Waiting for its turn", "working": "Answering"}
+STATUSES |= {"stopped": "Stopped", "failed": "Failed"}
 
 
-class Conversation(Answered, Edited, Row):
+class Conversation(Answered, Edited, Filed, Row):
     """A conversation with the agent `agent`.
 
     `titled` says who named it: "words" (then "kept"), "model" or "person". `branch` is the one on show.
     Its texts run in `direction`: "ltr", "rtl", "" each as its words say.
-    Status: idle, waiting (for a free place), working, stopped, failed.
+    Status: idle, waiting (for a free place), working, stopped, failed. `models` are the keys of the models that
+    answered, one a line; `asks` (kept by triggers) counts the calls that wait for a decision; `deleted` is when.
     """
 
     id = pw.CharField(20, primary_key=True, default=new_key)
@@ -37,6 +40,9 @@ class Conversation(Answered, Edited, Row):
     status = pw.CharField(10, default="idle")
     created = pw.FloatField(default=time.time)
     active = pw.FloatField(default=time.time, index=True)
+    models = pw.TextField(default="")
+    asks = pw.IntegerField(default=0)
+    deleted = pw.FloatField(default=0)
 
     @classmethod
     @write
@@ -62,18 +68,6 @@ class Conversation(Answered, Edited, Row):
         conversation.ask(person, **message)
         Draft.sent("", person, message["text"], message.get("client_id", ""))
         return conversation
-
-    @classmethod
-    def of(cls, person: str) -> pw.ModelSelect:
-        """The conversations PERSON is in, newest first."""
-        mine = Membership.select(Membership.chat).where(Membership.person == person)
-        return cls.select().where(cls.id.in_(mine)).order_by(cls.active.desc())
-
-    @classmethod
-    def seen_by(cls, person: str, id: str) -> tuple[Self, Membership] | None:
-        """The conversation ID and PERSON's place in it. To everybody else it does not exist."""
-        place = Membership.find(Membership.chat == id, Membership.person == person)
-        return (cls.get_by_id(id), place) if place else None
 
     @property
     def status_words(self) -> str:
@@ -206,10 +200,14 @@ class Conversation(Answered, Edited, Row):
         return target
 
     def _wish(self, item: Item, person: str, client_id: str) -> Item:
-        if not Path.to(self.fresh().branch).legs:
+        now = self.fresh()
+        if now.deleted:
+            raise Refused("This conversation was deleted meanwhile. Bring it back first.")
+        if not Path.to(now.branch).legs:
             self._show(self._newest_branch())
         item.state = "queued"
         item = self._add(item, person, client_id=client_id)
+        self._in_use(person)
         self._next_wish()
         return Item.get_by_id(item.id)
 

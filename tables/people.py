@@ -95,12 +95,14 @@ class Session(Row):
 
 
 class Membership(Row):
-    """PERSON is in the conversation CHAT, as its owner, a writer or a reader."""
+    """PERSON is in the conversation CHAT, as its owner, a writer or a reader; since when it is pinned or archived."""
 
     id = pw.CharField(20, primary_key=True, default=new_key)
     chat = pw.CharField(20)
     person = pw.CharField(20, index=True)
     role = pw.CharField(10, default="owner")
+    pinned = pw.FloatField(default=0)
+    archived = pw.FloatField(default=0)
 
     class Meta:
         indexes = ((("chat", "person"), True),)
@@ -108,6 +110,10 @@ class Membership(Row):
     @property
     def writes(self) -> bool:
         return self.role in ("owner", "writer")
+
+    @property
+    def owns(self) -> bool:
+        return self.role == "owner"
 
 
 def hashed(secret: str) -> str:

@@ -187,7 +187,8 @@ class Wanted:
 
 
 FOUND = "words join entry on entry.id = words.rowid join conversation on conversation.id = entry.chat"
-MINE = "select chat from membership where person = ?"
+MINE = """select membership.chat from membership join conversation on conversation.id = membership.chat
+ where membership.person = ? and conversation.deleted = 0"""
 
 
 def within(chat: str, query: Query) -> list[str]:

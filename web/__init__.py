@@ -1,10 +1,23 @@
 """The person's side: a request becomes rows. Each module is one noun: find, tell the row, answer."""
 
-from web import agents, assets, conversations, drafts, entry, errors, health, items, preferences, search, signed_in
+from web import (
+    agents,
+    assets,
+    conversations,
+    drafts,
+    entry,
+    errors,
+    filed,
+    health,
+    items,
+    preferences,
+    search,
+    signed_in,
+)
 from web import help as handbook
 
 DOORS = [
     *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
-    *(errors.door, health.door, items.door, search.door),
+    *(errors.door, filed.door, health.door, items.door, search.door),
     *(preferences.door, signed_in.door, handbook.door),
 ]

@@ -4,8 +4,8 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import Assistant, Choice, Conversation, Draft, Item, Window
-from web import find
+from models import LISTED, Assistant, Choice, Conversation, Draft, Item, Window
+from web import filed, find
 from web.answers import moved, no_content
 from web.found import Place, place
 from web.items import LONGEST, said
@@ -13,7 +13,6 @@ from web.items import LONGEST, said
 door = Blueprint("conversations", __name__)
 
 DIRECTIONS = ("auto", "ltr", "rtl")
-LISTED = 50  # conversations in the list
 WINDOW = 50  # items a page shows at first
 OPENERS = (
     "Explain how tides work, so that a child understands it.",
@@ -121,8 +120,8 @@ def page(conversation: Conversation | None, place: Place | None = None, edits: s
         window = conversation.window(WINDOW, place.at if place else "") if conversation else Window()
         names = {
             "cursor": feed.latest(),
-            "conversation": conversation and conversation.fresh(),
-            "conversations": list(Conversation.of(g.person.id).limit(LISTED)),
+            **filed.sidebar(conversation and conversation.fresh()),
+            "undone": filed.just_deleted(),
             "window": window,
             "path": conversation and conversation.path(),
             "draft": draft(conversation),

@@ -21,6 +21,15 @@ def writable(id: str) -> Conversation:
     return found
 
 
+def owned(id: str) -> Conversation:
+    """The conversation ID that the person owns, also a deleted one; 403 for others who are in it."""
+    found = Conversation.owned_by(g.person.id, id)
+    if not found:
+        conversation(id)
+        abort(403, "Only the owner of this conversation can delete it. You can leave it.")
+    return found
+
+
 def item(chat: Conversation, id: str) -> Item:
     """The item ID of the conversation CHAT."""
     return Item.find(Item.id == id, Item.chat == chat.id) or abort(404, NOT_THERE)

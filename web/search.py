@@ -10,9 +10,8 @@ import feed
 from models import Assistant, Conversation, Item, Path
 from tables.search import Wanted, waiting
 from tables.words import Part, Query, surroundings
-from web import find
+from web import filed, find
 from web.answers import moved
-from web.conversations import LISTED
 from web.found import read
 
 door = Blueprint("search", __name__)
@@ -54,8 +53,7 @@ def everywhere() -> str:
     names["further"] = urlencode({**names["asked"], "before": found.more if found else 0})
     if request.headers.get("HX-Request"):
         return render_template("search/_more.html" if before else "search/_found.html", **names)
-    conversations = list(Conversation.of(g.person.id).limit(LISTED))
-    listed = {"cursor": feed.latest(), "conversations": conversations, "person": g.person, "at_search": True}
+    listed = {"cursor": feed.latest(), "person": g.person, "at_search": True, **filed.sidebar(None)}
     return render_template("search/show.html", agents=list(Assistant.seen_by(g.person.id)), **names, **listed)
 
 

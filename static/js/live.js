@@ -11,7 +11,7 @@ const SIGNED_OUT = 4401;
 const REMOVED = 4403;
 
 const SIGNED_OUT_WORDS = "You are signed out. What you typed is kept: sign in again to go on.";
-const REMOVED_WORDS = "You are no longer in this conversation.";
+const REMOVED_WORDS = "This conversation was deleted, or you are no longer in it.";
 
 const main = document.querySelector("#main[data-cursor]");
 

@@ -22,7 +22,7 @@ def drawing() -> Drawing:
     environment = Flask("parley", root_path=str(ROOT)).jinja_env
     environment.trim_blocks = environment.lstrip_blocks = True
     parts = environment.get_template("_parts.html").module
-    environment.globals.update(base="", body=body, icon=parts.icon, switch=parts.switch)
+    environment.globals.update(base="", body=body, icon=parts.icon, switch=parts.switch, dots=parts.dots)
     return Drawing(environment)
 
 
