@@ -19,7 +19,8 @@ from models import Conversation, Draft, Item, Membership
 IDLE = 30.0  # seconds between two looks when nothing changes
 BEAT = 20.0  # seconds between two signs of life to every page; the page takes 50 s of silence for a loss
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
-REMOVED = 4403  # from this conversation, or it was deleted
+REMOVED = 4403
+DELETED = 4410
 AGAIN = 1012  # come back at once
 
 log = logging.getLogger("parley.live")
@@ -158,7 +159,7 @@ class Follower:
                 members = {m.person for m in Membership.select().where(Membership.chat == change.chat)}
                 self.close([p for p in self.pages if p.chat == change.chat and p.person not in members], REMOVED)
             elif change.kind == "conversation" and change.chat in self.views and not Conversation.there(change.chat):
-                self.close(list(self.views[change.chat].pages), REMOVED)
+                self.close(list(self.views[change.chat].pages), DELETED)
 
     def close(self, pages: list[OpenPage], code: int) -> None:
         for page in pages:

@@ -9,9 +9,11 @@ const CHECK_EVERY = 5000; // ms
 const START_OVER_AFTER = 1000; // ms
 const SIGNED_OUT = 4401;
 const REMOVED = 4403;
+const DELETED = 4410;
 
 const SIGNED_OUT_WORDS = "You are signed out. What you typed is kept: sign in again to go on.";
-const REMOVED_WORDS = "This conversation was deleted, or you are no longer in it.";
+const DELETED_WORDS = "This conversation was deleted. Its owner can bring it back for a while.";
+const REMOVED_WORDS = "You are no longer in this conversation.";
 
 const main = document.querySelector("#main[data-cursor]");
 
@@ -34,6 +36,7 @@ if (main) {
     const code = event.detail.code;
     if (code === SIGNED_OUT) end(SIGNED_OUT_WORDS);
     else if (code === REMOVED) end(REMOVED_WORDS);
+    else if (code === DELETED) end(DELETED_WORDS);
     else gone();
   });
   document.addEventListener("htmx:ws:before:message:incoming", (event) => {
