@@ -183,7 +183,7 @@ def test_a_running_conversation_is_stopped_before_it_goes(world: World):
 
 def test_no_word_of_what_is_deleted_for_ever_is_left_in_the_file(world: World):
     ada, ben = world.person(), world.person()
-    secret = "xylophonic-quince"
+    secret = "xylophonicquince"
     long = f"{secret} " * 4000  # it settles in pieces, and lies on pages of its own
     world.script.always(lambda body: [thought(f"thinks {secret}"), text(long), *END])
     garden = ada.begins(f"Tell me of the {secret}")
