@@ -254,9 +254,9 @@ def test_a_conversation_stands_once_in_the_list_whatever_happens_in_it(
     script.says("One.").says("Two.")
     page, other = browser.page(ada), browser.page(ben)
     garden = ada.begins("Water")
-    page.get_by_role("link", name="A short title").wait_for()
+    page.locator(".row__link", has_text="A short title").wait_for()
     ada.asks(garden, "And now?")
     place.settled(garden)
     place.joins(garden, ben)
-    other.get_by_role("link", name="A short title").wait_for()
+    other.locator(".row__link", has_text="A short title").wait_for()
     assert page.locator(".row").count() == other.locator(".row").count() == 1
