@@ -28,8 +28,8 @@ class Browser:
         self.driver.stop()
 
     def context(self, visitor: Visitor, **options: object) -> BrowserContext:
-        """A browser window in which VISITOR is signed in."""
-        context = self.chromium.new_context(**options)
+        """A browser window in which VISITOR is signed in. Parley's worker stays out, but where the test is about it."""
+        context = self.chromium.new_context(**{"service_workers": "block"} | options)
         context.add_cookies(visitor.cookies())
         context.set_default_timeout(20_000)
         return context

@@ -9,6 +9,7 @@ from web import (
     errors,
     filed,
     health,
+    installable,
     items,
     preferences,
     search,
@@ -19,5 +20,5 @@ from web import help as handbook
 DOORS = [
     *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
     *(errors.door, filed.door, health.door, items.door, search.door),
-    *(preferences.door, signed_in.door, handbook.door),
+    *(preferences.door, signed_in.door, handbook.door, installable.door),
 ]

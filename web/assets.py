@@ -11,7 +11,8 @@ from web.auth import open_to_all
 door = Blueprint("assets", __name__)
 
 STATIC = Path(__file__).parent.parent / "static"
-TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+TYPES |= {".svg": "image/svg+xml", ".png": "image/png"}
 FOREVER = "public, max-age=31536000, immutable"
 FIRST_STYLES = ("colors.css", "base.css", "layout.css")
 
@@ -26,6 +27,7 @@ class Assets:
         own = b"\n".join(b"{\n" + path.read_bytes() + b"}" for path in sorted((STATIC / "js").glob("*.js")))
         self.scripts = [self.add("vendor.js", vendored), self.add("app.js", b'"use strict";\n' + own)]
         self.icon = self.add("icon.svg", (STATIC / "icon.svg").read_bytes())
+        self.icons = {path.stem: self.add(path.name, path.read_bytes()) for path in (STATIC / "icons").glob("*.png")}
 
     def add(self, name: str, body: bytes) -> str:
         """Serve BODY; its path under the base."""

@@ -15,7 +15,8 @@ from tests.place import Place
 from tests.scripted import END, Scripted, text
 from web import DOORS
 
-OPEN = {"assets.serve", "entry.ask", "entry.enter", "health.up"}  # for people who are not signed in
+INSTALLABLE = {"installable.manifest", "installable.offline", "installable.worker"}
+OPEN = {"assets.serve", "entry.ask", "entry.enter", "health.up", *INSTALLABLE}  # for people who are not signed in
 MINE = {"conversations.create", "conversations.index", "drafts.keep", "entry.leave", "conversations.news", "live_list"}
 MINE |= {"search.everywhere"}
 OWN = {"filed.pin", "filed.archive", "filed.leave"}  # what also a reader does, with their own lists only

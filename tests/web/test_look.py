@@ -3,9 +3,11 @@
 import pytest
 from playwright.sync_api import Page
 
+from models import Assistant
 from tests.browser import Browser
 from tests.place import Place
 from tests.scripted import END, Scripted, text
+from web.help import PAGES
 
 COLUMNS = 14
 TABLE = "\n".join("|" + cell * COLUMNS for cell in (" Column |", "---|", " 1,204 items |"))
@@ -121,6 +123,26 @@ def test_every_word_can_be_read_by_day_and_by_night(place: Place, script: Script
         found = axe.run(page, options=RULES).response
         assert any(rule["id"] == "color-contrast" for rule in found["passes"]), "the rule was tried"
         assert [(rule["id"], [n["html"] for n in rule["nodes"]]) for rule in found["violations"]] == [], scheme
+
+
+def test_every_page_beside_the_conversations_can_be_read(place: Place, browser: Browser):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    ada = place.visitor("Ada")
+    ada.client.post("/agents", data={"name": "Gardener", "instructions": "Be brief.", "temperature": "0.3"})
+    context = browser.context(ada, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
+    page = context.new_page()
+    mine = Assistant.get(Assistant.name == "Gardener").id
+    paths = ["", "agents", f"agents/{mine}", f"agents/{Assistant.first().id}", "agents/new", "preferences", "signed-in"]
+    for path in [*paths, "offline", *(f"help/{name}" for name in PAGES)]:
+        page.goto(f"{place.url}/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found = axe.run(page, options=RULES).response
+            assert any(rule["id"] == "color-contrast" for rule in found["passes"]), "the rule was tried"
+            faults = [(rule["id"], [n["html"] for n in rule["nodes"]]) for rule in found["violations"]]
+            assert faults == [], (path, scheme)
+    context.close()
 
 
 def slides(page: Page, kind: str) -> bool:
