@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from flask import Blueprint, Response, abort, current_app, render_template
+from flask import Blueprint, abort, current_app, render_template
 from markupsafe import Markup
-
-from web.answers import moved
 
 door = Blueprint("help", __name__)
 
@@ -29,8 +27,8 @@ class Page:
 
 
 @door.get("/help")
-def index() -> Response:
-    return moved(f"/help/{PAGES[0]}")
+def index() -> str:
+    return show(PAGES[0])
 
 
 @door.get("/help/<page>")
