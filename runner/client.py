@@ -21,7 +21,8 @@ from runner.wire import Wire
 if TYPE_CHECKING:
     import openai
 
-PACE = 0.045  # seconds between two reads
+PACE = 0.045  # seconds between two reads of an answer, when many are being written
+PACE_EACH = 0.002  # seconds between two reads for each answer that is being written
 GRACE = 5.0  # seconds for the usage and the end marker to follow the finish reason
 
 
@@ -34,6 +35,7 @@ class Limits(NamedTuple):
 
 
 USUAL = Limits()
+READERS: list[Iterator[bytes]] = []  # the answers that are being written
 CLIENTS: dict[tuple[str, str, Limits], "openai.OpenAI"] = {}
 
 
@@ -43,7 +45,7 @@ def ask(
     *,
     tools: Sequence[dict] = (),
     parameters: dict = {},  # noqa: B006
-    pace: float = PACE,
+    pace: float | None = None,
     limits: Limits = USUAL,
     stream: bool = True,
 ) -> Iterator[Piece]:
@@ -106,7 +108,7 @@ def new_client(address: str, key: str, limits: Limits) -> "openai.OpenAI":
     )
 
 
-def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, silence: float) -> Iterator[Piece]:
+def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float | None, silence: float) -> Iterator[Piece]:
     """What REPLY says. It has finished with its end marker or a finish reason, else it was cut."""
     try:
         yield from spoken(answer, chunks, reply, pace, silence)
@@ -119,7 +121,7 @@ def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, 
     yield from answer.last()
 
 
-def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, silence: float) -> Iterator[Piece]:
+def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float | None, silence: float) -> Iterator[Piece]:
     body = reply.extensions["body"]
     for piece in paced(reply.iter_bytes(), pace):
         before = chunks.heard
@@ -136,12 +138,19 @@ def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, 
     yield from answer.drain()
 
 
-def paced(read: Iterator[bytes], pace: float) -> Iterator[bytes]:
-    """At most one read every PACE seconds: each then takes all that has come, and a flood cannot hold the others up."""
-    for piece in read:
-        due = time.monotonic() + pace
-        yield piece
-        time.sleep(max(0.0, due - time.monotonic()))
+def paced(read: Iterator[bytes], pace: float | None) -> Iterator[bytes]:
+    """At most one read every PACE seconds (None: the more answers, the more seldom).
+
+    Each then takes all that has come, and a flood cannot hold the others up.
+    """
+    READERS.append(read)
+    try:
+        for piece in read:
+            due = time.monotonic() + (min(PACE, PACE_EACH * len(READERS)) if pace is None else pace)
+            yield piece
+            time.sleep(max(0.0, due - time.monotonic()))
+    finally:
+        READERS.remove(read)
 
 
 @contextmanager

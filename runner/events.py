@@ -19,6 +19,11 @@ class Lines:
         self.waiting = self.size = 0  # bytes of the unfinished line, of the unfinished event
         self.first, self.after_cr = True, False
 
+    @property
+    def idle(self) -> bool:
+        """Whether the next byte begins an event."""
+        return not (self.first or self.after_cr or self.parts or self.size)
+
     def feed(self, piece: bytes) -> Iterator[str]:
         """The lines that PIECE completes. Raises TooLong, after those that are not."""
         if self.after_cr and piece:

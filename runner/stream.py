@@ -1,7 +1,7 @@
 """The chunks in the bytes of a reply: server-sent events, or the JSON of a server that does not stream."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 import orjson
 
@@ -12,6 +12,7 @@ from runner.pieces import Server
 BODY = 16_000_000  # bytes of a JSON answer
 KEPT = 4000  # first bytes, to show what came when it is no answer
 BOM = b"\xef\xbb\xbf"
+PLAIN = b"data: {"
 
 
 class Chunks:
@@ -31,7 +32,27 @@ class Chunks:
         if self.kind == "json":
             self.gather(piece)
         elif self.kind != "page":
-            yield from self.events(self.lines.feed(piece))
+            rest = (yield from self.plain(piece)) if self.lines.idle else piece
+            yield from self.events(self.lines.feed(rest))
+
+    def plain(self, piece: bytes) -> Generator[dict, None, bytes]:
+        """The chunks at the front of PIECE that came whole, each as one line of data; then what is left of PIECE.
+
+        Nearly all do, and the way through lines and fields costs four times as much.
+        """
+        at = 0
+        while piece.startswith(PLAIN, at) and (end := piece.find(b"\n\n", at)) > 0:
+            line = piece[at + len(PLAIN) - 1 : end]
+            if b"\n" in line or b"\r" in line:
+                break
+            try:
+                chunk = orjson.loads(line)
+            except orjson.JSONDecodeError:
+                break
+            at = end + 2
+            self.heard += 1
+            yield self.sound(chunk)
+        return piece[at:]
 
     def gather(self, piece: bytes) -> None:
         self.size += len(piece)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 import h11
 import httpx2
 
+from runner.reply import Reply
+
 CONNECT = 5.0  # seconds for each address of a server
 REUSE = 5.0  # seconds a connection may idle before it is used again
 READ = 65536  # bytes
@@ -41,9 +43,9 @@ class Wire(httpx2.BaseTransport):
             connection.close()
             raise
         body = Body(self, connection, time.monotonic() + self.silence, begun + self.longest)
-        body.left = ERROR_BODY if head.status_code >= 300 else None
+        body.left = ERROR_BODY if head.status >= 300 else None
         extensions = {"http_version": b"HTTP/1.1", "reason_phrase": head.reason, "body": body}
-        return httpx2.Response(head.status_code, headers=head.headers.raw_items(), stream=body, extensions=extensions)
+        return httpx2.Response(head.status, headers=head.headers, stream=body, extensions=extensions)
 
     def connection(self, url: httpx2.URL) -> "Connection":
         """One that idles and still lives, or a new one."""
@@ -81,7 +83,7 @@ class Connection:
 
     def __init__(self, url: httpx2.URL, context: ssl.SSLContext | None) -> None:
         self.origin = url.scheme, url.raw_host, url.port
-        self.http = h11.Connection(h11.CLIENT)
+        self.reply = Reply()
         self.idle_since = 0.0
         host = url.raw_host.decode()
         with told(httpx2.ConnectTimeout, httpx2.ConnectError):
@@ -99,25 +101,27 @@ class Connection:
             raise
 
     def send(self, request: httpx2.Request, due: float) -> None:
+        http = h11.Connection(h11.CLIENT)
         head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
         with told(httpx2.WriteTimeout, httpx2.WriteError):
-            self.write(self.http.send(head), due)
+            self.write(http.send(head), due)
             for piece in request.stream:
-                self.write(self.http.send(h11.Data(data=piece)), due)
-            self.write(self.http.send(h11.EndOfMessage()), due)
+                self.write(http.send(h11.Data(data=piece)), due)
+            self.write(http.send(h11.EndOfMessage()), due)
 
     def write(self, piece: bytes, due: float) -> None:
         self.socket.settimeout(max(0.001, due - time.monotonic()))
         self.socket.sendall(piece)
 
-    def head(self, due: float) -> h11.Response:
+    def head(self, due: float) -> Reply:
+        """The answer, whose head has come."""
+        self.reply = Reply()
         with told(httpx2.ReadTimeout, httpx2.ReadError, "did not begin its answer in time"):
-            while type(event := self.http.next_event()) is not h11.Response:
-                if event is h11.NEED_DATA:
-                    self.fill(due)
-                elif type(event) is not h11.InformationalResponse:
-                    raise httpx2.RemoteProtocolError("the connection closed before the answer")
-        return event
+            while not self.reply.begun:
+                self.fill(due)
+                if self.reply.fault and not self.reply.begun:
+                    raise self.reply.fault
+        return self.reply
 
     def fill(self, due: float) -> None:
         """Read what has come. Raises TimeoutError when nothing has by DUE."""
@@ -125,7 +129,7 @@ class Connection:
         if left <= 0:
             raise TimeoutError
         self.socket.settimeout(left)
-        self.http.receive_data(self.socket.recv(READ))
+        self.reply.feed(self.socket.recv(READ))
 
     def lives(self, url: httpx2.URL) -> bool:
         """May it be used again for URL? What idles has nothing to say but good-bye."""
@@ -155,26 +159,17 @@ class Body(httpx2.SyncByteStream):
     def read(self) -> bytes:
         """What has come, b"" where that ended a wait. Raises httpx2's errors."""
         late = "fell silent in the middle of its answer" if self.due < self.end else "took too long for its answer"
+        reply = self.connection.reply
         with told(httpx2.ReadTimeout, httpx2.ReadError, late):
-            piece = b"".join(self.parts())
-            if not piece and not self.over:
+            piece = reply.take()
+            if not piece and not reply.over:
                 self.connection.fill(min(self.due, self.end))
+                piece = reply.take()
+        self.over = reply.over
         if self.left is not None:
             self.left -= len(piece)
             self.over = self.over or self.left < 0
         return piece
-
-    def parts(self) -> list[bytes]:
-        """The data that was received; a fault behind it is told the next time."""
-        parts, http = [], self.connection.http
-        try:
-            while type(event := http.next_event()) is h11.Data:
-                parts.append(event.data)
-            self.over = event is not h11.NEED_DATA
-        except h11.RemoteProtocolError:
-            if not parts:
-                raise
-        return parts
 
     def expect(self, silence: float | None, grace: float | None) -> None:
         """An event has come: the next one within SILENCE seconds; the end within GRACE. None changes nothing."""
@@ -184,22 +179,10 @@ class Body(httpx2.SyncByteStream):
 
     def close(self) -> None:
         """Give the connection back when it is at the end of the answer, else close it at once."""
-        http = self.connection.http
-        if not self.over and http.their_state is h11.SEND_BODY:
-            self.rest()
-        if http.our_state is h11.DONE and http.their_state is h11.DONE:
-            http.start_next_cycle()
+        if self.connection.reply.reusable:
             self.wire.back(self.connection)
         else:
             self.connection.close()
-
-    def rest(self) -> None:
-        """Take the end of the body if it has come already."""
-        try:
-            while type(self.connection.http.next_event()) is h11.Data:
-                pass
-        except h11.RemoteProtocolError:
-            pass
 
 
 @contextmanager
@@ -211,5 +194,3 @@ def told(late: type[Exception], broken: type[Exception], words: str = "") -> Ite
         raise late(words or str(why)) from why
     except OSError as why:
         raise broken(str(why)) from why
-    except h11.RemoteProtocolError as why:
-        raise httpx2.RemoteProtocolError(str(why)) from why

@@ -3,6 +3,7 @@
 The front of a long text settles in rows of its own (Piece), so that a flush costs the same however long the text is.
 """
 
+import time
 from collections.abc import Callable
 
 import gevent
@@ -12,7 +13,7 @@ from gevent.lock import RLock
 from database import Full, Locked, database
 
 SAVE_EVERY = 0.05  # seconds between two flushes, at least
-SAVE_EACH = 0.001  # seconds more for each text that grows, so that many runs share a flush
+SAVE_EACH = 0.0002  # seconds more for each text that grows, so that many runs share a flush
 SETTLE = 8192  # characters of a tail that becomes a piece
 INSIST_EVERY = 0.5  # seconds between two tries to save when the disk is full or locked
 
@@ -59,10 +60,12 @@ class Writer:
             self.dirty.pop(item, None)
 
     def serve(self) -> None:
-        """Save for ever."""
+        """Save for ever: what comes after a pause at once."""
+        due = 0.0
         while True:
             self.news.wait()
-            gevent.sleep(SAVE_EVERY + SAVE_EACH * len(self.texts))
+            gevent.sleep(max(0.0, due - time.monotonic()))
+            due = time.monotonic() + SAVE_EVERY + SAVE_EACH * len(self.texts)
             self.news.clear()
             batch, self.dirty = list(self.dirty.values()), {}
             if batch:
