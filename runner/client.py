@@ -45,7 +45,7 @@ def ask(
     *,
     tools: Sequence[dict] = (),
     parameters: dict = {},  # noqa: B006
-    pace: float | None = None,
+    pace: float = 0,
     limits: Limits = USUAL,
     stream: bool = True,
 ) -> Iterator[Piece]:
@@ -108,7 +108,7 @@ def new_client(address: str, key: str, limits: Limits) -> "openai.OpenAI":
     )
 
 
-def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float | None, silence: float) -> Iterator[Piece]:
+def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, silence: float) -> Iterator[Piece]:
     """What REPLY says. It has finished with its end marker or a finish reason, else it was cut."""
     try:
         yield from spoken(answer, chunks, reply, pace, silence)
@@ -121,7 +121,7 @@ def pieces(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float |
     yield from answer.last()
 
 
-def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float | None, silence: float) -> Iterator[Piece]:
+def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float, silence: float) -> Iterator[Piece]:
     body = reply.extensions["body"]
     for piece in paced(reply.iter_bytes(), pace):
         before = chunks.heard
@@ -138,15 +138,15 @@ def spoken(answer: Answer, chunks: Chunks, reply: httpx2.Response, pace: float |
     yield from answer.drain()
 
 
-def paced(read: Iterator[bytes], pace: float | None) -> Iterator[bytes]:
-    """At most one read every PACE seconds (None: the more answers, the more seldom).
+def paced(read: Iterator[bytes], pace: float) -> Iterator[bytes]:
+    """At most one read every PACE seconds (0: the more answers, the more seldom).
 
     Each then takes all that has come, and a flood cannot hold the others up.
     """
     READERS.append(read)
     try:
         for piece in read:
-            due = time.monotonic() + (min(PACE, PACE_EACH * len(READERS)) if pace is None else pace)
+            due = time.monotonic() + (pace or min(PACE, PACE_EACH * len(READERS)))
             yield piece
             time.sleep(max(0.0, due - time.monotonic()))
     finally:

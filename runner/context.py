@@ -85,7 +85,7 @@ def fitting(history: list[dict], room: int) -> list[dict]:
         size += len(message.get("content") or "")
         if room and size > room and kept:
             break
-        kept.insert(0, message)
-    while len(kept) > 1 and kept[0]["role"] != "user":
-        kept.pop(0)
-    return kept
+        kept.append(message)
+    while len(kept) > 1 and kept[-1]["role"] != "user":
+        kept.pop()
+    return kept[::-1]

@@ -14,6 +14,7 @@ from runner.writer import Writer, insist
 
 MAX_TURNS = 8  # model calls with tools for one message
 NOTICE_AFTER = 10.0  # seconds of silence before the page says that it still waits
+STEP = 200  # items of the history after which others have a turn
 INSTRUCTIONS = "You are a helpful assistant. Answer in Markdown."
 CUT_SHORT = {"length": "length", "content_filter": "filtered"}  # finish reasons as an item's state
 
@@ -143,9 +144,21 @@ class Run:
         return json.dumps({**numbers, **took, "reason": usage.reason})
 
     def messages(self) -> list[dict]:
-        items = self.conversation.fresh().items()
         instructions = self.models.instructions(self.conversation.agent) or INSTRUCTIONS
-        return context.messages(items, self.wish, instructions, self.models.room(self.model))
+        room = self.models.room(self.model)
+        return context.messages(self.history(room), self.wish, instructions, room)
+
+    def history(self, room: int) -> list[Item]:
+        """The items on show, at least the newest ROOM characters of them (0: all). Others have a turn meanwhile."""
+        items, size = [], 0
+        for item in self.conversation.fresh().path().back():
+            items.append(item)
+            size += len(item.text)
+            if room and size > room and item.kind == "user":
+                break
+            if len(items) % STEP == 0:
+                gevent.sleep(0)
+        return Item.whole(items[::-1])
 
     @property
     def model(self) -> str:

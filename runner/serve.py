@@ -119,7 +119,7 @@ class Runner:
 
     def name(self, run: Run) -> None:
         try:
-            titles.name(run.conversation, self.models.server(run.model))
+            titles.name(run.conversation, run.wish, self.models.server(run.model))
         except Failure as why:
             log.info("no title: %s", why)
         finally:

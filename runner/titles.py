@@ -14,10 +14,11 @@ HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # co
 REFUSALS = ("i'm sorry", "i am sorry", "i cannot", "i can't", "as an ai", "sorry,")
 
 
-def name(conversation: Conversation, server: Server) -> None:
-    """Ask SERVER for a title and keep it, unless the person has named the conversation meanwhile."""
-    items = [item for item in conversation.items() if item.kind in ("user", "text")]
-    start = "\n\n".join(item.text[:600] for item in items[:2])
+def name(conversation: Conversation, wish: Item, server: Server) -> None:
+    """Ask SERVER for a title made of WISH and its answer; keep it, unless the person was faster."""
+    asked = Item.get_by_id(wish.input) if wish.kind == "retry" else wish
+    answer = Item.find(Item.run == wish.id, Item.kind == "text", Item.done == 1)
+    start = "\n\n".join(item.text[:600] for item in (asked, answer) if item)
     try:
         title = cleaned(complete(server, [{"role": "user", "content": PROMPT + start}], limit=400, seconds=30))
     except Failure:

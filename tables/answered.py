@@ -1,5 +1,7 @@
 """A conversation as the runner has it: which wishes wait for answers, how a run begins and ends, what a crash left."""
 
+import itertools
+
 from database import write
 from tables.items import OPEN, Item
 
@@ -92,11 +94,14 @@ class Answered:
     def _cut(self, wish: Item) -> Item | None:
         """Seal what WISH's run left unfinished; the item before it when anything of it was shown as an answer."""
         before, shown = wish, False
-        for item in self.path().items():
-            if item.run != wish.id:
-                continue
+        for item in self._of_run(wish):
             if item.done or item.kind not in OPEN:
                 before = before if shown else item
             else:
                 shown = item.seal("cut") or shown
         return before if shown else None
+
+    def _of_run(self, wish: Item) -> list[Item]:
+        """The items on show of the run that answers WISH, in order; nothing stands behind them but what waits."""
+        behind = itertools.takewhile(lambda item: item.run >= wish.id, self.path().back())
+        return [item for item in behind if item.run == wish.id][::-1]

@@ -189,13 +189,14 @@ class Conversation(Answered, Edited, Filed, Row):
 
     def _asked(self, answer: Item | None, onward: bool) -> Item:
         """The message that ANSWER (None: the last one) answers."""
-        asked = [item for item in self.path().items() if item.kind == "user" and not item.queued]
+        asked = (item for item in self.path().back() if item.kind == "user" and not item.queued)
         wish = answer and Item.find(Item.id == answer.run)
         key = (wish.input if wish.kind == "retry" else wish.id) if wish else ""
-        target = next((item for item in reversed(asked) if not wish or item.id == key), None)
+        last = next(asked, None)
+        target = next((item for item in (last, *asked) if item and (not wish or item.id == key)), None)
         if target is None:
             raise Refused("There is no answer yet to ask for again.")
-        if onward and target.id != asked[-1].id:
+        if onward and target.id != last.id:
             raise Refused("Only the last answer can go on. Ask for this one again instead.")
         return target
 

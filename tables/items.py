@@ -6,6 +6,7 @@ message that was sent while an answer was being written stands behind all of tha
 
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
@@ -18,6 +19,7 @@ from tables.figures import figures, thought
 from tables.people import Person
 
 LONG, LONG_LINES = 1_500, 20  # characters and lines of a message; of a longer one a page shows the beginning
+STEP = 200  # items that are read at a time
 OPEN = ("text", "reasoning", "call", "plan", "error")  # the kinds a run writes
 
 
@@ -272,6 +274,13 @@ class Path:
             if len(found) == limit:
                 break
         return found
+
+    def back(self) -> Iterator[Item]:
+        """The items on show, the newest first, read a few at a time: 10,000 at once would hold the server up."""
+        page = self.items(STEP)
+        while page:
+            yield from reversed(page)
+            page = self.items(STEP, page[0])
 
     def items(self, limit: int = 0, before: Item | None = None) -> list[Item]:
         """The items on show in order, the LIMIT newest ones of them (0: all) before the place of BEFORE."""

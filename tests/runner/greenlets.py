@@ -17,7 +17,7 @@ from runner.wire import Wire  # noqa: E402
 SERVER = Server("The test server", sys.argv[1], "k", "m")
 
 
-def said(words: str, pace: float | None = None) -> str:
+def said(words: str, pace: float = 0) -> str:
     found = client.ask(SERVER, [{"role": "user", "content": words}], pace=pace)
     return "".join(piece.text for piece in found if isinstance(piece, Text))
 
