@@ -146,7 +146,8 @@ class Run:
     def messages(self) -> list[dict]:
         instructions = self.models.instructions(self.conversation.agent) or INSTRUCTIONS
         room = self.models.room(self.model)
-        return context.messages(self.history(room), self.wish, instructions, room)
+        said = self.history(room), self.wish, instructions, room
+        return gevent.get_hub().threadpool.apply(context.messages, said)
 
     def history(self, room: int) -> list[Item]:
         """The items on show, at least the newest ROOM characters of them (0: all). Others have a turn meanwhile."""

@@ -55,8 +55,9 @@ class Runner:
     def look(self) -> None:
         """Do what is due. A catch-all: one wish that cannot be begun must not stop the others."""
         try:
-            self.stop_runs()
-            self.start_runs()
+            if Conversation.due():
+                self.stop_runs()
+                self.start_runs()
         except (Locked, Full) as why:
             log.warning("waiting for the database: %s", why)
         except Exception:

@@ -2,12 +2,20 @@
 
 import itertools
 
-from database import write
+from database import database, write
 from tables.items import OPEN, Item
+
+DUE = """select 1 from item where done = 0 and kind = 'stop' union all
+ select 1 from item where done = 0 and kind in ('user', 'retry') and state = 'waiting' limit 1"""
 
 
 class Answered:
     """The part of Conversation that the runner speaks to."""
+
+    @classmethod
+    def due(cls) -> bool:
+        """Whether a wish waits for its run or its stop. It is asked after every commit, so it is written by hand."""
+        return database.connection().execute(DUE).fetchone() is not None
 
     @classmethod
     def stops(cls) -> list[Item]:
