@@ -11,7 +11,8 @@ from tables.assistants import Assistant, Unfit, assistant
 from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.filed import LISTED, LISTS
-from tables.items import Branch, Item, Path, Piece, Tail, item
+from tables.items import Branch, Item, Piece, Tail, item
+from tables.path import Path
 from tables.people import Membership, Person, Session, Token
 from tables.preferences import Preference
 from tables.search import Entry

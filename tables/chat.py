@@ -12,7 +12,8 @@ from tables.answered import Answered
 from tables.drafts import Draft
 from tables.edited import Edited
 from tables.filed import Filed
-from tables.items import Branch, Item, Path
+from tables.items import Branch, Item
+from tables.path import Path
 from tables.people import Membership, Person
 from tables.windows import Window
 from tables.wishes import Refused, asked, first_words, retried, sent_before, stopped

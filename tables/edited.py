@@ -2,7 +2,8 @@
 
 from database import write
 from tables import search
-from tables.items import Branch, Item, Path
+from tables.items import Branch, Item
+from tables.path import Path
 from tables.wishes import Refused, asked, sent_before
 
 WAITS = Item.state.in_(("queued", "waiting"))

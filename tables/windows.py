@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Self
 
-from tables.items import Item, Path
+from tables.items import Item
+from tables.path import Path
 
 ABOVE = 20  # items before the one that is looked for
 BELOW = 50  # items after it, where the rest is too long
