@@ -18,7 +18,7 @@ import peewee
 from gevent import monkey
 from gevent.threadpool import ThreadPool
 
-PATIENCE = 5.0  # seconds a write waits for its turn and for locks of other processes
+PATIENCE = 5.0  # seconds a write waits for locks of other processes
 PRAGMAS = {"journal_mode": "wal", "synchronous": "full", "foreign_keys": 1, "busy_timeout": 5000, "cache_size": -16000}
 PRAGMAS |= {"secure_delete": 1}  # what is deleted is overwritten
 
@@ -43,6 +43,7 @@ class Database(peewee.SqliteDatabase):
         self._state = _Connections()
         self._lock = peewee._NoopLock()
         self.writer: ThreadPool | None = None
+        self.refused = 0.0  # when another program's lock was last waited for in vain, on the monotonic clock
         self.committed: Callable[[], None] = lambda: None
 
     def open(self, path: Path, threaded: bool = False) -> None:
@@ -63,20 +64,21 @@ class Database(peewee.SqliteDatabase):
     def run(self, work: Callable[[], object], patience: float = PATIENCE) -> object:
         """Do WORK in one immediate transaction and give its result once that is on disk.
 
-        Raises Locked when its turn does not come within PATIENCE seconds, Full when the disk is full.
+        The writes in front of it take what they need. Raises Locked when another program holds the lock for PATIENCE
+        seconds, Full when the disk is full.
         """
-        deadline = time.monotonic() + patience
+        asked = time.monotonic()
         try:
             if self.writer is not None:  # (an idle ThreadPool has the length 0)
-                return self.writer.apply(self._transact, (work, deadline))
-            return self._transact(work, deadline)
+                return self.writer.apply(self._transact, (work, asked, patience))
+            return self._transact(work, asked, patience)
         finally:
             self.committed()
 
-    def _transact(self, work: Callable[[], object], deadline: float) -> object:
-        left = deadline - time.monotonic()
+    def _transact(self, work: Callable[[], object], asked: float, patience: float) -> object:
+        left = patience - (time.monotonic() - asked if self.refused > asked else 0)
         if left <= 0:
-            raise Locked("the database was busy")
+            raise Locked("Another program keeps the database, and others waited for it already.")
         connection = self.connection()
         try:
             connection.execute(f"pragma busy_timeout = {int(left * 1000)}")
@@ -86,7 +88,9 @@ class Database(peewee.SqliteDatabase):
             connection.execute("commit")
             return result
         except (peewee.OperationalError, sqlite3.OperationalError) as why:
-            raise named(why) from why
+            error = named(why)
+            self.refused = time.monotonic() if isinstance(error, Locked) else self.refused
+            raise error from why
         finally:
             self._state.writing = False
             if connection.in_transaction:

@@ -111,7 +111,7 @@ def test_ten_fast_switches_and_a_restart_leave_one_socket(
     script.plays(text("One "), gate, text("two."), *END)
     garden = ada.begins("Count")
     page = browser.page(ada, garden)
-    page.get_by_text("One").wait_for()
+    page.get_by_text("One", exact=True).wait_for()
     for _ in range(10):
         page.context.set_offline(True)
         network.cut()
