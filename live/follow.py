@@ -1,8 +1,8 @@
 """One greenlet follows the log for all open pages: each change is read once, drawn once, and sent on."""
 
+import itertools
 import logging
-from collections.abc import Callable
-from itertools import chain
+from collections.abc import Callable, Iterable
 
 import gevent
 from simple_websocket import ConnectionClosed
@@ -17,7 +17,8 @@ from live.view import Read, View
 from models import Conversation, Draft, Item, Membership
 
 IDLE = 30.0  # seconds between two looks when nothing changes
-BEAT = 20.0  # seconds between two signs of life to every page; the page takes 50 s of silence for a loss
+SURE = 2.0  # seconds after which a page is told how far it is: so it finds out when a frame was lost
+BEAT = 10  # times as seldom every page is; it takes 50 s of silence for a loss
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
 REMOVED = 4403
 DELETED = 4410
@@ -28,10 +29,14 @@ Told = tuple["OpenPage", str]
 
 
 class OpenPage:
-    """One open page: who looks, at which conversation ("" none), by which session, through which socket."""
+    """One open page: who looks, at which conversation ("" none), by which session, through which socket.
+
+    `told` is the state it shows when nothing was lost on the way, `sure` whether it knows that.
+    """
 
     def __init__(self, person: str, session: str, chat: str, socket: Socket) -> None:
         self.person, self.session, self.chat, self.socket = person, session, chat, socket
+        self.told, self.sure = 0, True
 
     def send(self, frame: bytes) -> None:
         try:
@@ -50,18 +55,21 @@ class Follower:
         self.cursor = feed.latest()
 
     def serve(self) -> None:
-        """Tell the pages for ever. A change that cannot be drawn sends its pages to load again."""
+        """Tell the pages for ever. A catch-all: after a fault in reading, all pages come back for what they lack."""
         while True:
-            feed.wait(self.cursor, IDLE)
-            self.advance()
+            try:
+                feed.wait(self.cursor, IDLE)
+                self.advance()
+            except Exception:
+                log.exception("the follower stumbled")
+                self.close(list(self.pages), AGAIN)
+                gevent.sleep(1)
 
     def beat(self) -> None:
-        """Tell all pages for ever that they are still heard, and how far they are."""
-        while True:
-            gevent.sleep(BEAT)
-            frame = text_frame(f"<!--{self.cursor}-->")
-            for page in list(self.pages):
-                page.send(frame)
+        """Tell pages for ever how far they are, those soon that were told something."""
+        for number in itertools.count(1):
+            gevent.sleep(SURE)
+            self.tell([(page, "") for page in self.pages if not page.sure or number % BEAT == 0], sure=True)
 
     # A page comes and goes
 
@@ -76,6 +84,7 @@ class Follower:
         self.pages.add(page)
         if page.chat:
             self.views[page.chat].pages.add(page)
+        page.told, page.sure = self.cursor, False
         page.send(text_frame(news))
 
     def leave(self, page: OpenPage) -> None:
@@ -101,11 +110,20 @@ class Follower:
                 return
             self.cursor = changes[-1].seq
             news = self.news(changes, before)
-        for page, parts in news.items():
-            page.send(parts)
+        self.tell(news.items())
 
-    def news(self, changes: list[feed.Change], before: int) -> dict[OpenPage, bytes]:
-        """The frame of each page that CHANGES concern."""
+    def tell(self, news: Iterable[Told], sure: bool = False) -> None:
+        """Send each page its NEWS, which bring it to the cursor; pages that are told the same share the bytes."""
+        frames: dict[tuple[int, str], bytes] = {}
+        for page, html in list(news):
+            said = page.told, html
+            if said not in frames:
+                frames[said] = text_frame(stamped(page.told, self.cursor, html))
+            page.told, page.sure = self.cursor, sure
+            page.send(frames[said])
+
+    def news(self, changes: list[feed.Change], before: int) -> dict[OpenPage, str]:
+        """What CHANGES mean to each page they concern."""
         topics: dict[str, list[feed.Change]] = {}
         for change in changes:
             topics.setdefault(change.chat, []).append(change)
@@ -115,10 +133,9 @@ class Follower:
         told = [self.safely(lambda: self.filed(changes))]  # first, since what follows may close a page
         told += [self.safely(lambda: self.drafts(changes))]
         told += [self.safely(lambda c=chat: self.of(c, topics[c], read), chat) for chat in topics]
-        for page, html in chain.from_iterable(told):
+        for page, html in itertools.chain.from_iterable(told):
             frames[page] = frames.get(page, "") + html
-        shared = {html: text_frame(f"<!--{self.cursor}-->{html}") for html in set(frames.values())}
-        return {page: shared[html] for page, html in frames.items()}
+        return frames
 
     def safely(self, tell: Callable[[], list[Told]], chat: str = "") -> list[Told]:
         """What TELL says. A catch-all: after a fault in drawing, the pages of CHAT ("" all) come back for all."""
@@ -169,13 +186,18 @@ class Follower:
     # Coming back
 
     def news_since(self, person: str, chat: str, since: int) -> str:
-        """What a page that shows the state SINCE lacks, and its new cursor in front; for a socket or a poll."""
+        """What a page that shows the state SINCE lacks, with its stamp; for a socket or a poll."""
         with database.snapshot():
             self.advance()
             view = (self.views.get(chat) or View(chat, self.drawing)) if chat else None
             beside = lists.since(self.drawing, person, since) + self.drafted(person, chat, since)
-            return f"<!--{self.cursor}-->{beside}{view.missing(since) if view else ''}"
+            return stamped(since, self.cursor, beside + (view.missing(since) if view else ""))
 
     def drafted(self, person: str, chat: str, since: int) -> str:
         changed = not since or any(change.kind == "draft" for change in feed.since(since, person))
         return self.drawing.draft(Draft.of(chat, person)) if changed else ""
+
+
+def stamped(since: int, cursor: int, html: str) -> str:
+    """HTML as a frame says it: in front, which state it goes on from and which one it leads to."""
+    return f"<!--{since}-{cursor}-->{html}"

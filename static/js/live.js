@@ -76,9 +76,19 @@ if (main) {
   // so each goes by itself, in order.
   // A page that comes back meanwhile goes on behind them, so its cursor moves at once.
   function take(frame) {
-    const [cursor, news] = /^<!--(\d+)-->([^]*)/.exec(frame).slice(1);
+    const [since, cursor, news] = /^<!--(\d+)-(\d+)-->([^]*)/.exec(frame).slice(1);
+    if (since !== main.dataset.cursor) {
+      if (+cursor > +main.dataset.cursor) comeBack();
+      return;
+    }
     main.dataset.cursor = cursor;
     swaps = swaps.then(() => put(news)).catch(startOver);
+  }
+
+  // A frame that does not go on from here: one was lost on the way, or overtaken. The socket opens anew for the rest.
+  function comeBack() {
+    hangUp();
+    wake();
   }
 
   async function put(news) {

@@ -64,7 +64,8 @@ class Reader(Page):
 
     def hear(self, html: str) -> None:
         """Take a frame, or the answer to a poll."""
-        cursor, news = re.fullmatch(r"(?s)<!--(\d+)-->(.*)", html).groups()
+        since, cursor, news = re.fullmatch(r"(?s)<!--(\d+)-(\d+)-->(.*)", html).groups()
+        assert int(since) == self.cursor, "the frame goes on from where the page is"
         assert not PARTIAL.sub("", news), "only swaps"
         for where, how, inside in PARTIAL.findall(news):
             self.apply(where, how, tree(inside).children)
