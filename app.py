@@ -18,7 +18,7 @@ from live import bodies, route  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
-from models import Assistant, Choice, Person, TooNew, migrate, removal, search  # noqa: E402
+from models import Assistant, Person, Session, TooNew, migrate, removal, search  # noqa: E402
 from runner.serve import Runner  # noqa: E402
 from settings import BadSettings, Settings  # noqa: E402
 from web import DOORS, auth, headers  # noqa: E402
@@ -29,7 +29,7 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     """The web application and the follower that feeds its open pages."""
     app = Flask(__name__, static_folder=None)
     base = urlsplit(settings.public_url).path.rstrip("/")
-    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley", DEMO=only_demo)
+    app.config.update(SETTINGS=settings, BASE=base, COOKIE="parley")
     app.config.update(MAX_CONTENT_LENGTH=8 << 20, MAX_FORM_MEMORY_SIZE=8 << 20)
     parts = app.jinja_env.get_template("_parts.html").module
     app.jinja_env.globals.update(base=base, assets=ASSETS, body=bodies.body, client_id=new_key)
@@ -46,15 +46,11 @@ def create_app(settings: Settings) -> tuple[Flask, Follower]:
     return app, follower
 
 
-def only_demo() -> bool:
-    """Whether nothing but the demo model can answer."""
-    return all("shows how Parley works" in choice.note for choice in Choice.select())
-
-
 def prepare(settings: Settings) -> Person:
     """The database, its owner and the first agent."""
     database.open(settings.database, threaded=True)
     migrate()
+    Session.carry_over()
     if not Assistant.first():
         database.run(lambda: Assistant.create(name="Assistant"))
     return Person.find(Person.role == "owner") or Person.join("Owner", "owner")
@@ -72,8 +68,8 @@ def serve(settings: Settings) -> None:
     server = WSGIServer((settings.host, settings.port), app, log=None, handler_class=Handler)
     server.start()
     url = settings.public_url or f"http://{settings.host}:{server.server_port}"
-    entry = f"{url}/enter?key={owner.invite()}"
-    print(f"Parley is at {url} (port {server.server_port})\nSign in, once, with {entry}", flush=True)
+    print(f"Parley is at {url} (port {server.server_port})", flush=True)
+    print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
     for work in (bodies.warm, follower.serve, follower.beat, search.catch_up, removal.serve, tidy, keep_alive):
         gevent.spawn(work)

@@ -89,3 +89,8 @@ def fitting(history: list[dict], room: int) -> list[dict]:
     while len(kept) > 1 and kept[-1]["role"] != "user":
         kept.pop()
     return kept[::-1]
+
+
+def tokens(history: list[dict]) -> int:
+    """About how many tokens HISTORY has: four characters make one."""
+    return sum(len(message["content"]) for message in history if isinstance(message.get("content"), str)) // 4

@@ -35,7 +35,7 @@ class Run:
         self.conversation = Conversation.get_by_id(wish.chat)
         self.growing: Item | None = None
         self.told = False  # whether a notice may be on show
-        self.turns = self.attempts = self.empty = 0
+        self.turns = self.attempts = self.empty = self.said = 0
         self.shown = False  # whether this turn has shown anything
         self.ending = False
 
@@ -90,7 +90,9 @@ class Run:
         waiting = gevent.spawn_later(NOTICE_AFTER, self.tell, f"Still waiting for {server.name}.")
         parameters = self.models.parameters(self.model, self.conversation.agent)
         limits = self.models.limits(self.model)
-        stream = client.ask(server, self.messages(), parameters=parameters, limits=limits)
+        messages = self.messages()
+        self.said = context.tokens(messages)
+        stream = client.ask(server, messages, parameters=parameters, limits=limits)
         try:
             for piece in stream:
                 waiting.kill(block=False)
@@ -140,7 +142,7 @@ class Run:
     def used(self, usage: Usage, first: float, started: float) -> str:
         """The numbers kept with an answer: tokens, and seconds to the first piece and to the last."""
         numbers = {"read": usage.read, "wrote": usage.wrote, "cached": usage.cached, "reasoning": usage.reasoning}
-        took = {"first": round(first, 3), "took": round(time.monotonic() - started, 3)}
+        took = {"said": self.said, "first": round(first, 3), "took": round(time.monotonic() - started, 3)}
         return json.dumps({**numbers, **took, "reason": usage.reason})
 
     def messages(self) -> list[dict]:

@@ -16,6 +16,11 @@ class Choice(Row):
     group = pw.TextField(default="")
     note = pw.TextField(default="")
 
+    @classmethod
+    def only_demo(cls) -> bool:
+        """Whether nothing but the demo model can answer."""
+        return all("shows how Parley works" in choice.note for choice in cls.select())
+
 
 class Plugin(Row):
     """An MCP server whose tools the agent may use, with the header that carries its key."""

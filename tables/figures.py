@@ -1,5 +1,7 @@
 """The numbers of an answer in words: how long it took, what it read and wrote."""
 
+UNREAD_FROM = 1_000  # tokens: below, an estimate of them tells nothing
+
 
 def lasted(seconds: float, *, whole: bool = False) -> str:
     """SECONDS as one says them, a few of them with a tenth unless WHOLE: "0.4 s", "12 s", "2 min 5 s"."""
@@ -37,3 +39,11 @@ def details(used: dict, wrote: int, took: float, first: float) -> list[str]:
         f"the first after {lasted(first)}" if first else "",
         f"all in {lasted(took)}" if took else "",
     ]
+
+
+def unread(used: dict) -> str:
+    """Words for a server that READ far less than was SAID to it: some cut the front off without a word."""
+    read, said = used.get("read") or 0, used.get("said") or 0
+    if said < UNREAD_FROM or not 0 < read < said / 2:
+        return ""
+    return f"The server read only {read:,} of about {said:,} tokens: it knows the end of this conversation alone."

@@ -13,7 +13,7 @@ import peewee as pw
 from database import Row, new_key, write
 from tables import search
 from tables.agents import Choice
-from tables.figures import figures, thought
+from tables.figures import figures, thought, unread
 from tables.people import Person
 
 LONG, LONG_LINES = 1_500, 20  # characters and lines of a message; of a longer one a page shows the beginning
@@ -165,6 +165,11 @@ class Item(Row):
     def figures(self) -> tuple[str, str]:
         """Tokens and times in one line, and all of them."""
         return figures(self.used)
+
+    @property
+    def unread(self) -> str:
+        """What is to be said of a server that cut off what it was sent."""
+        return unread(self.used)
 
     @property
     def thought(self) -> str:

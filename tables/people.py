@@ -9,7 +9,14 @@ import peewee as pw
 from database import Row, new_key, write
 
 SESSION_LASTS = 90 * 86400  # seconds without a visit
+AWAY = 30 * 86400  # seconds without any visit after which the server was away, or its clock was wrong
 ENTRY_LASTS = 7 * 86400  # seconds until a sign-in link is void
+BEGUN = time.time() - time.monotonic()
+
+
+def now() -> float:
+    """Seconds since 1970 by the clock as it was when this process began: a jump of it later ends nobody's session."""
+    return BEGUN + time.monotonic()
 
 
 class Person(Row):
@@ -77,17 +84,25 @@ class Session(Row):
     @classmethod
     def known(cls, secret: str) -> "Session | None":
         """The living session of a cookie's SECRET."""
-        return cls.find(cls.hash == hashed(secret), cls.seen > time.time() - SESSION_LASTS) if secret else None
+        return cls.find(cls.hash == hashed(secret), cls.seen > now() - SESSION_LASTS) if secret else None
 
     @classmethod
     def living(cls, person: str) -> pw.ModelSelect:
         """The living sessions of PERSON, the last used first."""
-        alive = cls.seen > time.time() - SESSION_LASTS
+        alive = cls.seen > now() - SESSION_LASTS
         return cls.select().where(cls.person == person, alive).order_by(cls.seen.desc())
+
+    @classmethod
+    @write
+    def carry_over(cls) -> None:
+        """The server begins: no session grew old while it was away or its clock was wrong, none is from tomorrow."""
+        newest = cls.select(pw.fn.max(cls.seen)).scalar() or now()
+        if abs(now() - newest) > AWAY:
+            cls.update(seen=cls.seen + (now() - newest)).execute()
 
     @write
     def visited(self) -> None:
-        Session.update(seen=time.time()).where(Session.id == self.id).execute()
+        Session.update(seen=now()).where(Session.id == self.id).execute()
 
     @write
     def end(self) -> None:

@@ -1,12 +1,12 @@
 """Who is asking. Every route wants a signed-in person, but those that say `open_to_all`."""
 
-import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from flask import Response, abort, current_app, g, redirect, request
 
 from models import Person, Session
+from tables.people import now
 
 SEEN_EVERY = 3600  # seconds between two notes that a session was used
 OPEN: set[str] = set()
@@ -28,7 +28,7 @@ def check() -> Response | None:
     view = current_app.view_functions.get(request.endpoint)
     if g.person is None and view and not getattr(view, "open_to_all", False):
         return turn_away()
-    if g.session and g.session.seen < time.time() - SEEN_EVERY:
+    if g.session and g.session.seen < now() - SEEN_EVERY:
         g.session.visited()
     return None
 

@@ -127,7 +127,7 @@ def page(conversation: Conversation | None, place: Place | None = None, edits: s
             "draft": draft(conversation),
             "edited": conversation and own(conversation, edits),
             "people": len(conversation.members()) if conversation else 1,
-            "demo": current_app.config["DEMO"](),
+            "demo": Choice.only_demo(),
             "choices": list(Choice.select()),
             "agents": list(Assistant.seen_by(g.person.id)),
             "agent": met(conversation),

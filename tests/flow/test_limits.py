@@ -1,11 +1,12 @@
 """How much runs and waits at once: the rest waits in order, says so, and is never stuck."""
 
+import re
 from collections.abc import Callable
 
 from models import Conversation, Item
 from tests.browser import Browser, as_fresh
 from tests.place import Place
-from tests.scripted import END, Scripted, last_user, text
+from tests.scripted import DONE, END, Scripted, finish, last_user, text, usage
 
 
 def asked(script: Scripted) -> list[str]:
@@ -120,3 +121,15 @@ def test_a_server_that_is_asked_to_end_saves_what_grows_and_goes_on_after_the_st
     place.settled(garden)
     page.locator("#status[data-status=idle]").wait_for(state="attached")
     assert as_fresh(page)
+
+
+def test_a_server_that_cuts_the_front_off_without_a_word_is_found_out(place: Place, script: Scripted):
+    ada = place.visitor()
+    script.plays(text("Short."), finish(), usage(read=12), DONE)
+    garden = ada.begins("Hello")
+    place.settled(garden)
+    assert "The server read only" not in ada.sees(garden), "so little text says nothing of tokens"
+    script.plays(text("It is about beds."), finish(), usage(read=2048), DONE)
+    ada.asks(garden, "What is this about? " + "All the beds of the garden. " * 1500)
+    place.settled(garden)
+    assert re.search(r"The server read only 2,048 of about 10,\d\d\d tokens", ada.sees(garden))
