@@ -13,7 +13,7 @@ from live.highlight import coloured
 from live.safe import CODE_CLASS, cleaned, destination, disguised, visible
 
 TABLE = '<div class="table" tabindex="0" role="group" aria-label="Table"><table>'
-WRAP = '<label class="code__wrap"><input type="checkbox">Wrap</label>'
+WRAP = '<input class="code__wrap" type="checkbox" aria-label="Wrap">'
 COPY = '<button class="code__copy" type="button" data-action="copy-code">Copy</button>'
 SLOT = re.compile(r'<slot name="(\d+)"></slot>')
 

@@ -37,6 +37,8 @@ PIECES = (
         "> ",
         "#",
         "# ",
+        "\n### ",
+        "\n## a\n",
         "---\n",
         "===\n",
         "- a\n- b\n",
@@ -89,6 +91,7 @@ PARAGRAPHS = [
     "~~~\nplain ``` code\n~~~\n",
     "> quoted *words*\n> more\n> - and a list\n\n",
     "# A heading\n\nTotal\n---\n***\n",
+    "#### Deep\n\n> ## Quoted\n\n- # In an item\n- x\n\n## Less\n",
     "\\[\nE = mc^2\n\\]\n\nand $x^2$ for $5 or $6.\n\n$$\n\\frac{a}{b}\n$$\n",
     "```markdown\n# T\n```py\nprint(1)\n```\nafter\n```\n",
     "    indented code\n\n    more of it\n\n",
@@ -103,7 +106,7 @@ OUTLINED = [
     "",
     "[ ] to do",
     "$x^2$",
-] + ["# h", "```py", "```", "---", "| a | b |", "|-|-|", "\\[", "\\]", "\tafter a tab", "- c"]
+] + ["# h", "### h", "```py", "```", "---", "| a | b |", "|-|-|", "\\[", "\\]", "\tafter a tab", "- c"]
 
 
 def cuts(text: str, chance: random.Random) -> list[str]:
@@ -329,3 +332,45 @@ def test_a_chosen_word_in_an_earlier_block_keeps_its_node():
         page.take(growing.grow(piece))
     page.take(growing.finish())
     assert page.container.elements[0] is first
+
+
+def test_a_fence_takes_its_characters_in_from_its_first_line_on():
+    growing, page = Growing("item-1", "body"), Page()
+    for piece in ("Here:\n``", "`py"):
+        page.take(growing.grow(piece))
+    for piece, code in (("thon\ndef", "def"), (" f():\n", "def f():\n"), ("  return 1", "def f():\n  return 1")):
+        page.take(growing.grow(piece))
+        (found,) = [node for node in page.container.walk() if node.tag == "code"]
+        assert (found.text.rstrip("\n"), found.attributes) == (code.rstrip("\n"), [("class", "language-python")])
+        assert "`" not in page.container.text
+
+
+def test_the_end_of_a_fence_changes_its_code_and_nothing_around_it():
+    """What is above stays: the switch that wraps lines, the focus, how far it was scrolled."""
+    growing, page = Growing("item-1", "body"), Page()
+    page.take(growing.grow("```py\nx = 1\n"))
+    (pre,) = [node for node in page.container.walk() if node.tag == "pre"]
+    (patch,) = growing.grow("```\n")
+    assert patch.where == "#item-1-0>:nth-child(1)>:nth-child(4)>:nth-child(1)"
+    page.take([patch])
+    assert pre in page.container.walk() and pre.elements[0].attributes[1] == ("data-lines", "1 line")
+
+
+def test_an_info_string_of_blanks_that_comes_in_pieces_is_no_language():
+    page = played(["```", " ", " \na = 1\n```"])
+    (code,) = [node for node in page.container.walk() if node.tag == "code"]
+    assert (code.text, code.attributes) == ("a = 1\n", [("data-lines", "1 line")])
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("# A\n\n## B\n\n### C\n\n# D", "3453"),
+        ("### A\n\n# B\n\n#### C\n\n###### D\n\n## E", "33454"),
+        ("## A\n\n> # Q\n\n- ### I\n\n#### B", "3444"),
+        ("# 1\n## 2\n### 3\n#### 4\n##### 5\n###### 6", "345666"),
+    ],
+)
+def test_headings_have_their_places_below_those_of_the_page(text: str, levels: str):
+    page = played(list(text))
+    assert "".join(node.tag[1] for node in page.container.walk() if re.fullmatch("h[1-6]", node.tag)) == levels

@@ -67,6 +67,7 @@ def test_markdown_source_holds_its_inner_fences():
     text = "```markdown\n# T\n```py\nprint(1)\n```\nafter inner\n```\nout"
     assert all_of(text, "code") == ["# T\n```py\nprint(1)\n```\nafter inner\n"]
     assert all_of(text, "figcaption") == ["markdown"]
+    assert [dict(node.attributes).get("data-lines") for node in shown(text).walk() if node.tag == "code"] == ["5 lines"]
     assert all_of(text, "p") == ["out"]
 
 
@@ -101,6 +102,17 @@ def test_code_in_a_list_stays_in_its_item(indent: str):
     assert second.text == "Next"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["- ```sh\n  x\n  ```\n- b", "- Do\n  ```sh\n  x\n  ```\n- b", "1) Do\n   ~~~sh\n   x\n   ~~~\n2) b"],
+)
+def test_code_begins_an_item_or_follows_it_at_once(text: str):
+    (listing,) = shown(text).elements[0].elements
+    first, second = listing.elements
+    assert [node.text for node in first.walk() if node.tag in ("figcaption", "code")] == ["sh", "x\n"]
+    assert second.text == "b"
+
+
 def test_code_shows_exactly_what_was_written():
     source = '<img src=x onerror=alert(1)> & &amp; <b> "q"\n\ttab\n'
     assert all_of(f"```html\n{source}```", "code") == [source]
@@ -131,6 +143,8 @@ def test_characters_that_reorder_others_are_visible_in_code_and_links():
 def test_tasks_have_glyphs_before_their_words():
     assert all_of("- [ ] a\n- [x] b\n- [X] **c**\n- [y] d\n- [ ]e", "li") == ["☐ a", "☑ b", "☑ c", "[y] d", "[ ]e"]
     assert all_of("- [ ] a", "input") == []
+    kinds = [node.attributes for node in shown("- [ ] a\n- b").walk() if node.tag == "li"]
+    assert kinds == [[("class", "task")], []]
 
 
 def test_cells_keep_their_side():

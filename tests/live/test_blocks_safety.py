@@ -10,15 +10,14 @@ from tests.live.dom import Node, tree
 
 TAGS = {
     *"p br hr h1 h2 h3 h4 h5 h6 strong em s code pre blockquote ul ol li table thead tbody tr th td a sup".split(),
-    *"span div figure figcaption label input button math mrow mi mn mo ms mtext mspace".split(),
+    *"span div figure figcaption input button math mrow mi mn mo ms mtext mspace".split(),
     *"msup msub msubsup mfrac msqrt mroot mover munder munderover mtable mtr mtd mstyle".split(),
     *"mpadded mphantom menclose".split(),
 }
 ATTRIBUTES = {
     "div": {"class": r"block|table", "id": r"item-1-\d+", "dir": r"auto", "aria-label": "Table"},
     "pre": {"tabindex": "0", "role": "group", "aria-label": "Code"},
-    "label": {"class": "code__wrap"},
-    "input": {"type": "checkbox"},
+    "input": {"class": "code__wrap", "type": "checkbox", "aria-label": "Wrap"},
     "button": {"class": "code__copy", "type": "button", "data-action": "copy-code"},
     "li": {"class": "task"},
     "a": {"href": r"(https?://[^/?#@]+([/?#].*)?|mailto:[^?]+@.*)", "title": r"(?s).*", "target": r"_blank"},
