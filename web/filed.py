@@ -32,8 +32,8 @@ PAGES = {
 def index(where: str) -> str:
     """The page of a list that stands apart."""
     with database.snapshot():
-        title, words, none = PAGES[where]
-        names = {"title": title, "words": words, "none": none, "where": where, "cursor": feed.latest()}
+        title, words, nothing = PAGES[where]
+        names = {"title": title, "words": words, "nothing": nothing, "where": where, "cursor": feed.latest()}
         filed = Conversation.listed(g.person.id, where, LISTED, below())
         names |= {"filed": filed, "more_filed": len(filed) == LISTED, **sidebar(None)}
     return render_template("conversations/filed.html", person=g.person, **names)

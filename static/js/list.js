@@ -9,7 +9,7 @@ const undo = document.getElementById("undo");
 if (listed) {
   const mark = () => {
     const row = document.getElementById("conversation-" + listed.dataset.current);
-    row?.querySelector("a:not([aria-current])")?.setAttribute("aria-current", "page");
+    row?.querySelector("a:first-child:not([aria-current])")?.setAttribute("aria-current", "page");
   };
   new MutationObserver(mark).observe(listed, { childList: true, subtree: true, attributeFilter: ["aria-current"] });
   mark();
