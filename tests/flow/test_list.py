@@ -47,7 +47,7 @@ def shows(world: World, page: Page, *lists: list[str]) -> bool:
     world.place.until(lambda: page.wait_for_timeout(20) or listed(page) == [*lists], f"{lists}, not {listed(page)}")
     other = page.context.new_page()
     other.goto(page.url)
-    world.place.until(lambda: page.wait_for_timeout(20) or rows(page) == rows(other), "as a fresh page", 5)
+    world.place.until(lambda: page.wait_for_timeout(20) or rows(page) == rows(other), "as a fresh page")
     other.close()
     return True
 
