@@ -1,6 +1,6 @@
 """Measures the rows that are named (all of them when none is) and prints one table.
 
-python bench/table.py [streams] [lag] [bytes] [long] [pages] [start] [open] [load] [browser]
+python bench/table.py [streams] [lag] [bytes] [long] [pages] [start] [open] [load] [browser] [search]
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from answers import answer_bytes, lag, long_ones, streams
 from benchlib import procs, upstream
 from pages import browser_time, first_load, memory, opening, start
 from row import Row
+from search import search
 
 ROWS = {
     "streams": streams,
@@ -25,6 +26,7 @@ ROWS = {
     "open": opening,
     "load": first_load,
     "browser": browser_time,
+    "search": search,
 }
 LONGEST = 900.0  # seconds a row may take before it is given up
 PACKAGES = ("gevent", "flask", "openai", "markdown-it-py", "nh3", "peewee", "simple-websocket")
@@ -40,8 +42,6 @@ async def main(names: list[str]) -> None:
         for name in names or ROWS:
             print(f"{name} …", file=sys.stderr, flush=True)
             found += await measured(name, up)
-    if not names:
-        found.append(Row("search over 100,000 items, p95", "≤ 50 ms", "not yet", "", None))
     print("\n".join([*about(), "", "| what | budget | measured | relay, same run | |", "|---|---|---|---|---|"]))
     print("\n".join(map(str, found)))
 

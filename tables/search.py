@@ -18,6 +18,7 @@ INDEX = """create virtual table words using fts5(title, text, place, content = '
  tokenize = "unicode61 remove_diacritics 2 categories 'L* M* N* Co'")"""
 KINDS = ("user", "text")  # the items that are found: what people said and what agents answered
 BATCH = 200  # entries in one transaction of a long work
+ENOUGH = 200_000  # characters after which it ends, too
 LATER = 2.0  # seconds until a long work that met a lock or a full disk goes on
 FEW = 100  # conversations up to which the index itself is asked for them
 MOST = 1000  # hits within one conversation
@@ -132,11 +133,15 @@ def catch_up() -> None:
 
 @write
 def index_some() -> int:
-    rows = database.execute_sql(SAID + "entry.pending order by entry.id limit ?", (BATCH // 4,)).fetchall()
+    rows = database.execute_sql(SAID + "entry.pending order by entry.id limit ?", (BATCH,)).fetchall()
+    done, length = [], 0
     for entry, title, text, place, _ in rows:
         insert(entry, title, text, place)
-    Entry.update(pending=False).where(Entry.id.in_([row[0] for row in rows])).execute()
-    return len(rows)
+        done, length = [*done, entry], length + len(text)
+        if length > ENOUGH:
+            break
+    Entry.update(pending=False).where(Entry.id.in_(done)).execute()
+    return len(done)
 
 
 def waiting() -> int:
