@@ -86,6 +86,7 @@ def fill(path: Path) -> tuple[list[Person], int]:
     """Make a database as an older Parley left it: the people who will search, and the bytes of its texts."""
     database.open(path)
     migrate()
+    database.execute_sql("pragma synchronous = off")
     people = [Person.join(f"Reader of {share}") for share in SHARES]
     owners = [person.id for person, chats in zip(people, SHARES.values(), strict=True) for _ in range(chats)]
     chance, words, size = random.Random(7), " ".join(topics.values()).split(), 0
@@ -97,7 +98,6 @@ def fill(path: Path) -> tuple[list[Person], int]:
     database.execute_sql("drop table words")
     database.execute_sql("drop table entry")
     database.run(index.create)
-    database.execute_sql("pragma synchronous = off")
     while index.waiting() > LATE:
         index.index_some()
     database.close()

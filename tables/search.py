@@ -154,7 +154,10 @@ def waiting() -> int:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What PERSON looks for. WHO: "me", "agent" or "" anybody; AGENT, its key; times in seconds, 0 for none."""
+    """What PERSON looks for. WHO: "me", "agent" or "" anybody; AGENT, its key; times in seconds, 0 for none.
+
+    ARCHIVED: also in what they have put apart. What was deleted is not found, also while it can be brought back.
+    """
 
     person: str
     query: Query
@@ -162,6 +165,7 @@ class Wanted:
     agent: str = ""
     since: float = 0
     until: float = 0
+    archived: bool = True
 
     def messages(self, limit: int, before: int = 0) -> list[tuple[int, str]]:
         """The newest LIMIT messages (entry, item) before the entry BEFORE; those of their conversations only."""
@@ -179,7 +183,8 @@ class Wanted:
         chats = [row[0] for row in database.execute_sql(MINE + " limit ?", (self.person, FEW + 1)).fetchall()]
         if not chats or not self.query:
             return iter(())
-        where = [(f" and entry.chat in ({MINE})", self.person)]
+        mine = MINE + ("" if self.archived else " and archived = 0")
+        where = [(f" and entry.chat in ({mine})", self.person)]
         where += [(" and words.rowid < ?", before)] if before else []
         where += [(" and conversation.agent = ?", self.agent)] if self.agent else []
         where += [(f" and {time} >= ?", self.since)] if self.since else []

@@ -71,12 +71,13 @@ def wished() -> Wanted:
     asked = request.args
     since, until = day(asked.get("first", "")), day(asked.get("last", ""))
     who = asked.get("from", "") if asked.get("from") in ("me", "agent") else ""
-    query = Query.of(asked.get("q", ""))
-    return Wanted(g.person.id, query, who, asked.get("agent", "")[:20], since, until and until + 86400)
+    query, agent = Query.of(asked.get("q", "")), asked.get("agent", "")[:20]
+    archived = asked.get("archived") != "no"
+    return Wanted(g.person.id, query, who, agent, since, until and until + 86400, archived)
 
 
 def filtered() -> bool:
-    return any(request.args.get(name) for name in ("in", "from", "agent", "first", "last"))
+    return any(request.args.get(name) for name in ("in", "from", "agent", "first", "last", "archived"))
 
 
 def day(text: str) -> float:

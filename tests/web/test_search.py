@@ -99,6 +99,10 @@ def test_nobody_finds_what_they_may_not_see(ada: Visitor, place: Place):
     nothing = finds(mallory, "zebrafish").replace("zebrafish", "")
     assert finds(mallory, "axolotl").replace("axolotl", "") == nothing, "no hit, no count, no surroundings"
     assert mallory.client.get(f"/conversations/{chat}?find=axolotl").status_code == 404
+    Conversation.get_by_id(chat).discard(ada.person.id)
+    assert hits(ada, "axolotl") == hits(ben, "axolotl") == 0, "deleted"
+    Conversation.get_by_id(chat).restore()
+    assert hits(ben, "axolotl") == 3
     place.leaves(chat, ben)
     assert finds(ben, "axolotl").replace("axolotl", "") == nothing
     assert ben.client.get(f"/conversations/{chat}?find=axolotl").status_code == 404
@@ -107,7 +111,7 @@ def test_nobody_finds_what_they_may_not_see(ada: Visitor, place: Place):
 
 
 def test_filters_narrow_what_is_found(ada: Visitor):
-    begun(ada, "Tell me about the narwhal", "Narwhal")
+    chat = begun(ada, "Tell me about the narwhal", "Narwhal")
     assert hits(ada, "narwhal") == 3
     for filters, count in (
         ({"in": "titles"}, 1),
@@ -119,8 +123,11 @@ def test_filters_narrow_what_is_found(ada: Visitor):
         ({"first": "2020-01-01", "last": "2999-12-31"}, 3),
         ({"first": "2999-01-01"}, 0),
         ({"last": "2020-01-01"}, 0),
+        ({"archived": "no"}, 3),
     ):
         assert hits(ada, "narwhal", **filters) == count, filters
+    Conversation.get_by_id(chat).archive(ada.person.id, on=True)
+    assert (hits(ada, "narwhal"), hits(ada, "narwhal", archived="no")) == (3, 0)
     refused = ada.client.get("/search", params={"q": "narwhal", "first": "yesterday"})
     assert refused.status_code == 400 and "2026-12-31" in refused.text
 
