@@ -18,7 +18,7 @@ from live import bodies, route  # noqa: E402
 from live.follow import Follower  # noqa: E402
 from live.fragments import Drawing  # noqa: E402
 from live.socket import Handler, Socket, close_all, keep_alive  # noqa: E402
-from models import Assistant, Person, Session, TooNew, migrate, removal, search  # noqa: E402
+from models import Assistant, File, Person, Session, TooNew, migrate, removal, search  # noqa: E402
 from runner.serve import Runner  # noqa: E402
 from settings import BadSettings, Settings  # noqa: E402
 from web import DOORS, auth, headers  # noqa: E402
@@ -87,8 +87,8 @@ def tidy() -> None:
     """Forget old deletions, every hour."""
     while True:
         gevent.sleep(3600)
-        feed.sweep()
-        Assistant.sweep()
+        for table in (feed, Assistant, File):
+            table.sweep()
 
 
 def link(settings: Settings, name: str = "") -> None:

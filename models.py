@@ -5,13 +5,15 @@ from collections.abc import Callable
 import peewee as pw
 
 from database import Row, database, follow, keys_after
-from tables import removal, search
+from tables import files, removal, search
 from tables.agents import Choice, Context, Memory, Plugin, Skill, groups, plugin, skill
 from tables.assistants import Assistant, Unfit, assistant
 from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.filed import LISTED, LISTS
+from tables.files import File
 from tables.items import Branch, Item, Piece, Tail, item
+from tables.kinds import Kind, Unknown
 from tables.path import Path
 from tables.people import Membership, Person, Session, Token
 from tables.preferences import Preference
@@ -27,7 +29,8 @@ __all__ = [
     "LISTED", "LISTS", "Branch", "Item", "Path", "Piece", "Tail", "item",
     "Draft", "Membership", "Person", "Preference", "Session", "Token",
     "Entry", "Window",
-    "TABLES", "Change", "TooNew", "migrate", "removal", "search", "shapes",
+    "File", "Kind", "Unknown",
+    "TABLES", "Change", "TooNew", "files", "migrate", "removal", "search", "shapes",
 ]
 # fmt: on
 
@@ -50,7 +53,7 @@ class Change(Row):
 TABLES = [
     *(Person, Token, Session, Membership, Draft, Preference),
     *(Assistant, Choice, Plugin, Skill, Memory, Context),
-    *(Conversation, Branch, Item, Piece, Entry),
+    *(Conversation, Branch, Item, Piece, Entry, File),
 ]
 
 CHANGE_TABLE = """create table change (seq integer primary key autoincrement, born integer not null, kind text not null,
@@ -149,8 +152,25 @@ def directions() -> None:
     database.execute_sql("alter table conversation add column direction varchar(4) not null default ''")
 
 
+FILE_TABLE = """create table file (id varchar(20) not null primary key, chat varchar(20) not null,
+ person varchar(20) not null, item varchar(20) not null, name text not null, kind varchar(40) not null,
+ charset varchar(20) not null, size integer not null, hash varchar(64) not null, created real not null);
+create index file_person_chat_item on file (person, chat, item);
+create index file_chat on file (chat)"""
+
+
+def attachments() -> None:
+    """Files of people; what a model can take; the model chosen in a conversation."""
+    for statement in FILE_TABLE.split(";"):
+        database.execute_sql(statement)
+    for column in ("sees integer not null default 0", "room integer not null default 0"):
+        database.execute_sql(f"alter table choice add column {column}")
+    database.execute_sql("alter table conversation add column model text not null default ''")
+
+
 # Number N brings a file from version N to N + 1; only ever appended to. (A new file is made as the tables are now.)
 MIGRATIONS = [new_file, drafts_followed, assistants_go, wordings, search.create, preferences_kept, directions, filed]
+MIGRATIONS += [attachments]
 
 
 def migrate() -> None:

@@ -35,6 +35,9 @@ class Settings:
     runs: int = 200  # answers written at once, in all
     runs_person: int = 20  # answers written at once for one person
     pages_person: int = 20  # open pages of one person
+    file_size: int = 25  # megabytes of an attached file
+    files_message: int = 10  # files of a message
+    files_person: int = 1000  # megabytes of all files of one person
     model_file: str = ""  # a GGUF file to answer with on this computer
     first_byte: float = 60.0  # seconds a model server may take to begin an answer
     silence: float = 60.0  # seconds it may be silent within an answer
@@ -43,6 +46,7 @@ class Settings:
     ai_url: str = ""  # an OpenAI-compatible server, its address with /v1
     ai_key: str = ""  # its key
     ai_model: str = ""  # the model it answers with by default
+    ai_sees: str = ""  # "1" its models see pictures, "0" they do not; "" their names tell
 
     @classmethod
     def from_environ(cls, environ: dict[str, str] = os.environ) -> "Settings":

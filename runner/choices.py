@@ -1,5 +1,7 @@
 """Which model answers, and where it runs."""
 
+import re
+
 from database import write
 from models import Assistant, Choice
 from runner.client import Limits
@@ -12,6 +14,11 @@ LOCAL_PARAMETERS = {"max_tokens": 1024, "temperature": 0.2}
 SENT_AS = {"effort": "reasoning_effort"}  # a parameter's name in the chat completions interface
 LOCAL_FIRST = 300.0  # seconds a local model may take to begin: it reads slowly and answers one at a time
 LOCAL_ROOM = 8000  # characters of history that a small local model is given
+CHARACTERS = 4  # of a token, about
+SEEING = re.compile(
+    r"gpt-4o|gpt-4\.1|gpt-4-turbo|gpt-[5-9]|\bo[134]\b(?!-mini)|o4-mini|claude|gemini|pixtral|llava|gemma-?[34]|llama-?4"
+    r"|grok-[4-9]|mistral-(small|medium)-3|internvl|minicpm-v|kimi-vl|glm-4\.[15]v|\bvl\b|vision|-vl-|\d-?vl"
+)  # models that are known to take pictures
 DEMO_NOTE = "A small model that shows how Parley works. Set AI_URL to add a better one."
 
 
@@ -30,10 +37,12 @@ class Models:
         """Write the table of choices."""
         Choice.delete().execute()
         if self.settings.ai_url and self.settings.ai_model:
-            Choice.create(id=self.settings.ai_model, name=self.settings.ai_model, group=self.host)
+            name = self.settings.ai_model
+            Choice.create(id=name, name=name, group=self.host, sees=self.sees(name))
         for model in self.local.values():
             note = DEMO_NOTE if model.demo else ""
-            Choice.create(id=model.id, name=model.name, group=LOCAL_GROUP, note=note)
+            room = self.room(model.id) // CHARACTERS
+            Choice.create(id=model.id, name=model.name, group=LOCAL_GROUP, note=note, room=room)
 
     @property
     def host(self) -> str:
@@ -76,6 +85,12 @@ class Models:
     def room(self, model: str) -> int:
         """Characters of history MODEL is given; 0 is all."""
         return LOCAL_ROOM if model in self.local else 0
+
+    def sees(self, model: str) -> bool:
+        """Whether MODEL takes pictures: as the settings say, else by its name."""
+        if self.settings.ai_sees or model in self.local:
+            return self.settings.ai_sees == "1" and model not in self.local
+        return bool(SEEING.search(model.lower()))
 
     def parameters(self, model: str, agent: str) -> dict[str, float | int | str]:
         """What is sent with a request to MODEL: what suits a local one, then what AGENT wants."""

@@ -1,35 +1,58 @@
 """Items become the model's messages. Pure: rows in, values out."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from models import Item
+from runner.attached import Attached
 
+A_PICTURE = 3000  # characters that a picture counts for
+NONE: Mapping[str, list[Attached]] = {}
 ONWARD = "Your last answer was cut off. Go on exactly where it ended, without repeating any of it."
 
 
-def messages(items: Iterable[Item], wish: Item, instructions: str, room: int = 0) -> list[dict]:
+def messages(
+    items: Iterable[Item], wish: Item, instructions: str, room: int = 0, files: Mapping[str, list[Attached]] = NONE
+) -> list[dict]:
     """The request that answers WISH: INSTRUCTIONS, then its ITEMS, the newest ROOM characters of them (0: all).
 
-    Assistant messages keep what a server may want back: `reasoning`, and each call's `extra`.
+    FILES are those of messages, by their keys. Assistant messages keep what a server may want back: `reasoning`, and
+    each call's `extra`.
     """
     told = [i for i in items if i.place <= wish.place or i.run == wish.id]
-    history = [m for m in turns(told) if m.get("content") or m.get("tool_calls")]
+    history = [m for m in turns(told, files) if m.get("content") or m.get("tool_calls")]
     if wish.kind == "retry" and wish.name == "onward":
         history.append({"role": "user", "content": ONWARD})
     head = [{"role": "system", "content": instructions}] if instructions.strip() else []
     return head + fitting(history, room)
 
 
-def turns(items: Iterable[Item]) -> list[dict]:
-    """The messages of ITEMS: what one turn of the model wrote is one message, each call followed by its result."""
+def turns(items: Iterable[Item], files: Mapping[str, list[Attached]] = NONE) -> list[dict]:
+    """The messages of ITEMS with their FILES. What one turn of the model wrote is one, its calls' results follow."""
     found: list[dict] = []
     for item in items:
         if item.kind == "user" and not item.queued:
-            found.append({"role": "user", "content": item.text})
+            found.append({"role": "user", "content": content(item.text, files.get(item.id, []))})
         elif item.kind in ("text", "reasoning", "call"):
             told(found, item)
     return settle(found)
+
+
+def content(text: str, files: list[Attached]) -> str | list[dict]:
+    """A person's TEXT with its FILES: texts stand below it, and pictures are parts of their own."""
+    words = "\n\n".join(part for part in (text, *map(inlined, files)) if part)
+    pictures = [{"type": "image_url", "image_url": {"url": file.url}} for file in files if file.url]
+    return [{"type": "text", "text": words}, *pictures] if pictures else words
+
+
+def inlined(file: Attached) -> str:
+    """FILE in words: a text with what is left out of it, or why a picture is not shown; "" for one that is."""
+    if file.url:
+        return ""
+    if file.why:
+        return f"[image {file.name}: {file.why}]"
+    left_out = f"\n[… the middle is left out here; the whole file has {file.extent} …]\n" if file.tail else ""
+    return f'<file name="{file.name}">\n{file.head}{left_out}{file.tail}\n</file>'
 
 
 def told(found: list[dict], item: Item) -> None:
@@ -82,7 +105,7 @@ def fitting(history: list[dict], room: int) -> list[dict]:
     """The newest messages of at most ROOM characters in all, beginning with a person's; 0: all of them."""
     size, kept = 0, []
     for message in reversed(history):
-        size += len(message.get("content") or "")
+        size += length(message.get("content") or "")
         if room and size > room and kept:
             break
         kept.append(message)
@@ -93,4 +116,9 @@ def fitting(history: list[dict], room: int) -> list[dict]:
 
 def tokens(history: list[dict]) -> int:
     """About how many tokens HISTORY has: four characters make one."""
-    return sum(len(message["content"]) for message in history if isinstance(message.get("content"), str)) // 4
+    return sum(length(message.get("content") or "") for message in history) // 4
+
+
+def length(content: str | list[dict]) -> int:
+    """How many characters CONTENT counts for."""
+    return len(content) if isinstance(content, str) else sum(len(part.get("text", "")) or A_PICTURE for part in content)

@@ -6,7 +6,7 @@ import time
 import gevent
 
 from models import Conversation, Item
-from runner import client, context
+from runner import attached, client, context
 from runner.choices import Models
 from runner.pieces import Call, Failure, Reasoning, Text, Usage
 from runner.retries import delay
@@ -148,7 +148,9 @@ class Run:
     def messages(self) -> list[dict]:
         instructions = self.models.instructions(self.conversation.agent) or INSTRUCTIONS
         room = self.models.room(self.model)
-        said = self.history(room), self.wish, instructions, room
+        items = self.history(room)
+        files = attached.opened(items, self.models.sees(self.model), room // 4 or attached.MOST)
+        said = items, self.wish, instructions, room, files
         return gevent.get_hub().threadpool.apply(context.messages, said)
 
     def history(self, room: int) -> list[Item]:

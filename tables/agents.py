@@ -9,12 +9,17 @@ from database import Row, new_key
 
 
 class Choice(Row):
-    """A model one can choose: its id, its name, the group it is listed under (where it runs) and a note."""
+    """A model one can choose: its id, its name, the group it is listed under (where it runs) and a note.
+
+    Whether it sees pictures, and how many tokens it is given at most (0: not known).
+    """
 
     id = pw.TextField(primary_key=True)
     name = pw.TextField(default="")
     group = pw.TextField(default="")
     note = pw.TextField(default="")
+    sees = pw.BooleanField(default=False)
+    room = pw.IntegerField(default=0)
 
     @classmethod
     def only_demo(cls) -> bool:

@@ -12,6 +12,7 @@ from tables.answered import Answered
 from tables.drafts import Draft
 from tables.edited import Edited
 from tables.filed import Filed
+from tables.files import File
 from tables.items import Branch, Item
 from tables.path import Path
 from tables.people import Membership, Person
@@ -30,6 +31,7 @@ class Conversation(Answered, Edited, Filed, Row):
     Its texts run in `direction`: "ltr", "rtl", "" each as its words say.
     Status: idle, waiting (for a free place), working, stopped, failed. `models` are the keys of the models that
     answered, one a line; `asks` (kept by triggers) counts the calls that wait for a decision; `deleted` is when.
+    `model` is the one that was chosen here last ("" the agent's).
     """
 
     id = pw.CharField(20, primary_key=True, default=new_key)
@@ -38,6 +40,7 @@ class Conversation(Answered, Edited, Filed, Row):
     titled = pw.CharField(10, default="")
     branch = pw.CharField(20, default="")
     direction = pw.CharField(4, default="")
+    model = pw.TextField(default="")
     status = pw.CharField(10, default="idle")
     created = pw.FloatField(default=time.time)
     active = pw.FloatField(default=time.time, index=True)
@@ -66,6 +69,7 @@ class Conversation(Answered, Edited, Filed, Row):
         if known:
             return cls.get_by_id(known.chat)
         conversation = cls.begin(person, agent)
+        conversation.choose(message.get("model", ""))
         conversation.ask(person, **message)
         Draft.sent("", person, message["text"], message.get("client_id", ""))
         return conversation
@@ -119,9 +123,11 @@ class Conversation(Answered, Edited, Filed, Row):
         if len(self.queue()) >= QUEUE_MAX:
             raise Refused(f"{QUEUE_MAX} messages wait here already. Send more when some of them are answered.")
         if not self.fresh().title:
-            self.entitle(first_words(text), "words")
+            self.entitle(first_words(text) or first_words(", ".join(f.name for f in File.named(files))), "words")
         Draft.sent(self.id, person, text, client_id)
-        return self._wish(asked(text, self.id, model, files), person, client_id)
+        wish = self._wish(asked(text, self.id, model, files), person, client_id)
+        File.sent(files, person, wish.id, self.id)
+        return wish
 
     @write
     def again(
@@ -154,6 +160,11 @@ class Conversation(Answered, Edited, Filed, Row):
     def send_now(self) -> None:
         """Let the queue go on after a stop."""
         self._next_wish()
+
+    @write
+    def choose(self, model: str) -> None:
+        """MODEL ("" the agent's) is offered for the next messages here."""
+        Conversation.update(model=model).where(Conversation.id == self.id).execute()
 
     @write
     def rename(self, title: str) -> None:

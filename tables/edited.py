@@ -2,6 +2,7 @@
 
 from database import write
 from tables import search
+from tables.files import File
 from tables.items import Branch, Item
 from tables.path import Path
 from tables.wishes import Refused, asked, sent_before
@@ -17,21 +18,26 @@ class Edited:
     """The part of Conversation that changes what was said."""
 
     @write
-    def edit(self, person: str, item: Item, text: str, model: str = "", client_id: str = "") -> Item:
+    def edit(
+        self, person: str, item: Item, text: str, model: str = "", files: str = "", client_id: str = ""
+    ) -> Item:
         """PERSON's message ITEM as TEXT: it is asked anew on a branch of its own, and the old wording stays there.
 
-        An answer that is being written to the old wording is stopped. The same CLIENT_ID again is the same message.
+        Its files come along, and FILES. An answer that is being written to the old wording is stopped. The same
+        CLIENT_ID again is the same message.
         """
         known = sent_before(person, client_id, text)
         if known:
             return known
         own(person, item)
-        wish = asked(text, self.id, model or item.model, item.files)
+        wish = asked(text, self.id, model or item.model, ",".join(filter(None, (item.files, files))))
         wish.input = item.origin
         going = self.open_wish()
         if going and going.origin == item.origin:
             self.stop(person)
-        return self._wish(wish, person, client_id)
+        wish = self._wish(wish, person, client_id)
+        File.sent(files, person, wish.id, self.id)
+        return wish
 
     @write
     def reword(self, person: str, item: Item, text: str) -> None:
@@ -49,6 +55,7 @@ class Edited:
         search.forget(item.id)
         if not Item.delete().where(Item.id == item.id, WAITS).execute():
             raise Refused(TOO_LATE)
+        File.back(item.id)
         if not self.open_wish():
             self._now("idle")
             self._next_wish()

@@ -14,6 +14,7 @@ from database import Row, new_key, write
 from tables import search
 from tables.agents import Choice
 from tables.figures import figures, thought, unread
+from tables.files import File
 from tables.people import Person
 
 LONG, LONG_LINES = 1_500, 20  # characters and lines of a message; of a longer one a page shows the beginning
@@ -136,6 +137,11 @@ class Item(Row):
     def drawn(self) -> bool:
         """Whether a page shows it."""
         return self.kind not in ("retry", "stop")
+
+    @property
+    def attached(self) -> list[File]:
+        """The files that came with it."""
+        return File.named(self.files)
 
     @property
     def author(self) -> str:

@@ -16,6 +16,7 @@ from tables.agents import Context
 from tables.chat import Conversation
 from tables.drafts import Draft
 from tables.filed import KEPT
+from tables.files import File
 from tables.items import Branch, Item, Piece
 from tables.people import Membership
 
@@ -55,6 +56,7 @@ def remove(chat: str) -> None:
     search.remove(chat)
     while remove_items(chat):
         pass
+    File.leave(chat)
     remove_rest(chat)
 
 

@@ -1,12 +1,9 @@
 """What a person wishes, as items: a message, "again", "stop", a decision; and what becomes of a wish sent twice."""
 
 from tables.items import Item
+from tables.refused import Refused
 
 TITLE_MAX = 60  # characters of a title made from the person's first words
-
-
-class Refused(Exception):
-    """A wish that cannot be granted now: why, and what to do."""
 
 
 def sent_before(person: str, client_id: str, text: str) -> Item | None:

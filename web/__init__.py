@@ -8,6 +8,7 @@ from web import (
     entry,
     errors,
     filed,
+    files,
     health,
     installable,
     items,
@@ -20,5 +21,5 @@ from web import help as handbook
 DOORS = [
     *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
     *(errors.door, filed.door, health.door, items.door, search.door),
-    *(preferences.door, signed_in.door, handbook.door, installable.door),
+    *(files.door, preferences.door, signed_in.door, handbook.door, installable.door),
 ]

@@ -4,11 +4,12 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import LISTED, Assistant, Choice, Conversation, Draft, Item, Window
+from models import LISTED, Assistant, Conversation, Item, Window
 from web import filed, find
 from web.answers import moved, no_content
+from web.composer import box
 from web.found import Place, place
-from web.items import LONGEST, said
+from web.items import said
 
 door = Blueprint("conversations", __name__)
 
@@ -96,6 +97,13 @@ def direction(id: str) -> Response:
     return no_content(f"/conversations/{id}")
 
 
+@door.post("/conversations/<id>/model")
+def choose(id: str) -> Response:
+    """The model for the next messages."""
+    find.writable(id).choose(request.form.get("model", "")[:200])
+    return no_content(f"/conversations/{id}")
+
+
 @door.post("/conversations/<id>/branch")
 def branch(id: str) -> Response:
     """Show another version of an answer, or another wording of a message."""
@@ -124,11 +132,9 @@ def page(conversation: Conversation | None, place: Place | None = None, edits: s
             "undone": filed.just_deleted(),
             "window": window,
             "path": conversation and conversation.path(),
-            "draft": draft(conversation),
-            "edited": conversation and own(conversation, edits),
+            **box(conversation, edits),
             "people": len(conversation.members()) if conversation else 1,
             "demo": Choice.only_demo(),
-            "choices": list(Choice.select()),
             "agents": list(Assistant.seen_by(g.person.id)),
             "agent": met(conversation),
             "going": going(),
@@ -149,21 +155,6 @@ def met(conversation: Conversation | None) -> Assistant | None:
         return Assistant.find(Assistant.id == conversation.agent) or Assistant.first()
     wanted = request.args.get("agent", "")
     return find.assistant(wanted) if wanted else Assistant.first()
-
-
-def draft(conversation: Conversation | None) -> Draft:
-    """What the box holds: the draft, and below it the words that the address of a new conversation brings along."""
-    kept = Draft.of(conversation.id if conversation else "", g.person.id)
-    words = "" if conversation else request.args.get("text", "")[:LONGEST]
-    if words not in kept.text:
-        kept.text = f"{kept.text}\n\n{words}".lstrip("\n")
-    return kept
-
-
-def own(conversation: Conversation, key: str) -> Item | None:
-    """The person's own message KEY, which they want to edit."""
-    mine = (Item.person == g.person.id, Item.kind == "user")
-    return Item.find(Item.id == key, Item.chat == conversation.id, *mine) if key else None
 
 
 def going() -> list[Conversation]:

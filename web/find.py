@@ -2,9 +2,10 @@
 
 from flask import abort, g
 
-from models import Assistant, Conversation, Item, Membership, Session
+from models import Assistant, Conversation, File, Item, Membership, Session
 
 NOT_THERE = "There is no such conversation, or it is not yours to see."
+NO_FILE = "There is no such file, or it is not yours to see."
 NO_ASSISTANT = "There is no such assistant, or it is not yours to see."
 
 
@@ -33,6 +34,19 @@ def owned(id: str) -> Conversation:
 def item(chat: Conversation, id: str) -> Item:
     """The item ID of the conversation CHAT."""
     return Item.find(Item.id == id, Item.chat == chat.id) or abort(404, NOT_THERE)
+
+
+def file(key: str) -> File:
+    """The file KEY: one's own while it is not sent, then that of everybody who sees the conversation."""
+    found = File.find(File.id == key)
+    if found and (Conversation.seen_by(g.person.id, found.chat) if found.item else found.person == g.person.id):
+        return found
+    abort(404, NO_FILE)
+
+
+def own_file(key: str) -> File:
+    """The person's own file KEY that is not sent."""
+    return File.find(File.id == key, File.person == g.person.id, File.item == "") or abort(404, NO_FILE)
 
 
 def seen(id: str) -> tuple[Conversation, Membership]:

@@ -1,8 +1,8 @@
 """What a person writes into the log: a message, "again", "stop", and "send now" for what waits."""
 
-from flask import Blueprint, Response, abort, g, request
+from flask import Blueprint, Response, abort, g, make_response, render_template, request
 
-from models import Item
+from models import File, Item
 from web import find
 from web.answers import no_content
 
@@ -29,7 +29,11 @@ def unqueue(id: str) -> Response:
     """Take back a message that waits."""
     conversation = find.writable(id)
     conversation.unqueue(g.person.id, find.item(conversation, request.form.get("item", "")))
-    return no_content(f"/conversations/{id}")
+    waiting = File.waiting(id, g.person.id)
+    if not waiting or not request.headers.get("HX-Request"):
+        return no_content(f"/conversations/{id}")
+    drawn = "".join(render_template("files/_waiting.html", file=file) for file in waiting)
+    return make_response(drawn, 200, {"HX-Retarget": "#waiting", "HX-Reswap": "innerHTML"})
 
 
 @door.post("/conversations/<id>/again")
@@ -63,13 +67,14 @@ def source(id: str, item: str) -> Response:
 
 
 def said() -> dict[str, str]:
-    """The person's message of the form: its text, the model it is for and its client id. 400 and 413 in words."""
+    """The message of the form: its text and files, the model it is for, its client id. 400 and 413 in words."""
     text = typed()
-    if not text.strip():
+    files = ",".join(dict.fromkeys(key[:20].replace(",", "") for key in request.form.getlist("file")))
+    if not text.strip() and not files:
         abort(400, "The message is empty. Write something first.")
     if len(text) > LONGEST:
         abort(413, f"The message is longer than {LONGEST:,} characters. Send it in parts, or as a file.")
-    return {"text": text, "model": request.form.get("model", "")[:200], "client_id": client_id()}
+    return {"text": text, "model": request.form.get("model", "")[:200], "files": files, "client_id": client_id()}
 
 
 def typed() -> str:

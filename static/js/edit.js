@@ -5,6 +5,7 @@ const composer = document.getElementById("composer");
 if (composer) {
   const { text: box, client_id: id, edits, queued } = composer.elements;
   const line = document.getElementById("editing");
+  const files = document.getElementById("attached"); // what is attached belongs to the draft
   const other = document.getElementById("other");
   const draft = document.getElementById("draft");
   let stood = { text: draft.textContent, id: draft.dataset.client }; // what was in the box, and its id
@@ -32,7 +33,7 @@ if (composer) {
   // A message that waited and was taken back goes into the empty box, or stands by.
   document.addEventListener("htmx:after:request", (event) => {
     const { sourceElement: form, response } = event.detail.ctx ?? {}; // (it may be gone from the page already)
-    if (!form?.matches?.("[data-unqueue]") || response?.status !== 204) return;
+    if (!form?.matches?.("[data-unqueue]") || !(response?.status < 300)) return;
     const text = source(form.closest(".user"));
     if (box.value || composer.dataset.editing) offer(text);
     else put(text);
@@ -45,6 +46,7 @@ if (composer) {
     if (composer.dataset.editing) end();
     stood = { text: box.value, id: id.value };
     composer.dataset.editing = edits.value = article.id.replace("item-", "");
+    files.disabled = true;
     queued.value = ["queued", "waiting"].includes(article.dataset.state) ? 1 : "";
     line.hidden = false;
     composer.dispatchEvent(new Event("renew"));
@@ -55,6 +57,7 @@ if (composer) {
   function end(more = "") {
     composer.dataset.editing = edits.value = queued.value = "";
     line.hidden = true;
+    files.disabled = false;
     if (stood.id) id.value = stood.id;
     box.value = stood.text;
     composer.dispatchEvent(new Event("put"));

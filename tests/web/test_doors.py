@@ -64,7 +64,7 @@ class World:
     def asks(self, who: httpx2.Client, rule: tuple[str, str, str], key: str = "", **headers: str) -> httpx2.Response:
         """WHO knocks at the door of RULE: of the conversation, or whatever it is, with KEY ("" Ada's)."""
         name, method, path = rule
-        keys = {"id": self.chat, "agent": self.agent, "session": "0" * 20, "item": self.item}
+        keys = {"id": self.chat, "agent": self.agent, "session": "0" * 20, "file": "0" * 20, "item": self.item}
         path = path.format(**{part: key or own for part, own in keys.items()}, page="start", name="none.css")
         if name.startswith("live"):
             headers |= UPGRADE
