@@ -55,6 +55,18 @@ def test_a_copy_made_while_the_server_writes_holds_whole_transactions_only(tmp_p
     assert before < after, "it was written meanwhile"
 
 
+def test_the_attached_files_come_along(tmp_path, ledger):
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "001abc").write_bytes(b"bytes")
+    (files / "001abd.part").write_bytes(b"on its way")
+    copy = Path(backup(tmp_path).stdout.strip())
+    kept = copy.with_name(copy.name + ".files")
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == {"001abc": b"bytes"}
+    (files / "001abc").unlink()
+    assert (kept / "001abc").read_bytes() == b"bytes", "a backup keeps what is removed later"
+
+
 def test_a_backup_never_writes_over_another(tmp_path, ledger):
     (tmp_path / "kept.db").write_text("precious")
     told = backup(tmp_path, str(tmp_path / "kept.db"))
