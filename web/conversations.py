@@ -4,7 +4,7 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 
 import feed
 from database import database
-from models import LISTED, Assistant, Conversation, Item, Window
+from models import LISTED, Assistant, Choice, Conversation, Item, Window
 from web import filed, find
 from web.answers import moved, no_content
 from web.composer import box
