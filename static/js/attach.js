@@ -14,12 +14,12 @@ if (composer && place) {
   const list = document.getElementById("waiting");
   const refused = document.getElementById("refused");
   const pasted = document.getElementById("pasted");
-  const loads = new Map(); // chip: its request
+  const loads = new Map(); // entry: its request
   let wanted = false; // whether the message goes out when the files are there
-  let going = []; // the chips that were sent
-  let undo = null; // the long paste: its chip, text and place
+  let going = []; // the entries that were sent
+  let undo = null; // the long paste: its entry, text and place
 
-  const files = () => list.querySelectorAll("[data-chip]");
+  const files = () => list.querySelectorAll("[data-file]");
 
   chooser.addEventListener("change", () => {
     take(chooser.files);
@@ -40,10 +40,10 @@ if (composer && place) {
     event.preventDefault();
   });
   document.addEventListener("click", (event) => {
-    const chip = event.target.closest("[data-action=cancel-upload]")?.closest("[data-chip]");
-    if (chip) loads.get(chip)?.abort();
+    const entry = event.target.closest("[data-action=cancel-upload]")?.closest("[data-file]");
+    if (entry) loads.get(entry)?.abort();
     if (event.target.closest("[data-action=paste-as-text]")) asText();
-    else if (event.target.closest("[data-action=remove-file]")?.closest("[data-chip]") === undo?.chip) pasted.hidden = true;
+    else if (event.target.closest("[data-action=remove-file]")?.closest("[data-file]") === undo?.entry) pasted.hidden = true;
   });
   composer.addEventListener("htmx:before:request", (event) => {
     if (event.target !== composer) return;
@@ -55,14 +55,14 @@ if (composer && place) {
     document.getElementById("sending").textContent = "Sending when the files are there…";
   });
   composer.addEventListener("said", () => {
-    if (!composer.dataset.editing) for (const chip of going) chip.remove();
+    if (!composer.dataset.editing) for (const entry of going) entry.remove();
     pasted.hidden = refused.hidden = true;
   });
   new MutationObserver(changed).observe(list, { childList: true });
 
   function changed() {
     box.required = files().length === 0;
-    if (document.activeElement === document.body) box.focus(); // its button went with the chip
+    if (document.activeElement === document.body) box.focus(); // its button went with the entry
     composer.dispatchEvent(new Event("attached"));
   }
 
@@ -83,39 +83,39 @@ if (composer && place) {
     }
   }
 
-  // The chip stands in the list at once; the server's own takes its place.
+  // The entry stands in the list at once; the server's own takes its place.
   function send(file) {
-    const chip = document.getElementById("uploading").content.firstElementChild.cloneNode(true);
-    chip.querySelector(".chip__name").textContent = file.name;
-    list.append(chip);
+    const entry = document.getElementById("uploading").content.firstElementChild.cloneNode(true);
+    entry.querySelector(".file__name").textContent = file.name;
+    list.append(entry);
     refused.hidden = true;
     const form = new FormData();
     form.append("file", file, file.name || "picture.png");
     const request = new XMLHttpRequest();
-    loads.set(chip, request);
-    request.upload.onprogress = (event) => (chip.querySelector("progress").value = event.loaded / event.total);
-    request.onload = () => (request.status === 201 ? arrived(chip, request.responseText) : failed(chip, request.responseText));
-    request.onerror = () => failed(chip, "");
-    request.onabort = () => failed(chip, null);
+    loads.set(entry, request);
+    request.upload.onprogress = (event) => (entry.querySelector("progress").value = event.loaded / event.total);
+    request.onload = () => (request.status === 201 ? arrived(entry, request.responseText) : failed(entry, request.responseText));
+    request.onerror = () => failed(entry, "");
+    request.onabort = () => failed(entry, null);
     request.open("POST", place.action);
     request.setRequestHeader("HX-Request", "true");
     request.send(form);
-    return chip;
+    return entry;
   }
 
-  async function arrived(chip, html) {
-    const at = [...list.children].indexOf(chip);
-    await htmx.swap({ sourceElement: composer, target: chip, swap: "outerHTML", text: html });
-    if (undo?.chip === chip) undo.chip = list.children[at];
-    loads.delete(chip);
+  async function arrived(entry, html) {
+    const at = [...list.children].indexOf(entry);
+    await htmx.swap({ sourceElement: composer, target: entry, swap: "outerHTML", text: html });
+    if (undo?.entry === entry) undo.entry = list.children[at];
+    loads.delete(entry);
     if (wanted && !loads.size) composer.requestSubmit();
   }
 
   // HTML is the server's refusal, "" that it was not reached, null that the person cancelled.
-  function failed(chip, html) {
-    loads.delete(chip);
-    chip.remove();
-    if (undo?.chip === chip) pasted.hidden = true;
+  function failed(entry, html) {
+    loads.delete(entry);
+    entry.remove();
+    if (undo?.entry === entry) pasted.hidden = true;
     if (wanted) document.getElementById("sending").textContent = "Not sent";
     wanted = false;
     if (html) htmx.swap({ sourceElement: composer, target: refused, swap: "innerHTML", text: html });
@@ -136,14 +136,14 @@ if (composer && place) {
 
   function attach(text) {
     const file = new File([text], "pasted.txt", { type: "text/plain" });
-    undo = { chip: send(file), text, start: box.selectionStart, end: box.selectionEnd };
+    undo = { entry: send(file), text, start: box.selectionStart, end: box.selectionEnd };
     pasted.hidden = false;
     pasted.querySelector("button").hidden = text.length + box.value.length > box.maxLength;
   }
 
   function asText() {
-    if (loads.has(undo.chip)) loads.get(undo.chip).abort();
-    else undo.chip.querySelector("[data-action=remove-file]").click();
+    if (loads.has(undo.entry)) loads.get(undo.entry).abort();
+    else undo.entry.querySelector("[data-action=remove-file]").click();
     box.setRangeText(undo.text, undo.start, undo.end, "end");
     box.dispatchEvent(new Event("input", { bubbles: true }));
     pasted.hidden = true;

@@ -16,7 +16,7 @@ if (composer) {
     const word = composing || event.isComposing || event.keyCode === 229;
     if (event.key !== "Enter" || word || event.altKey || !sends(event)) return;
     event.preventDefault();
-    if (!event.repeat && (box.value.trim() || composer.querySelector("[data-chip]"))) composer.requestSubmit();
+    if (!event.repeat && (box.value.trim() || composer.querySelector("[data-file]"))) composer.requestSubmit();
   });
   box.addEventListener("input", () => {
     if (tried && !sent) renew();

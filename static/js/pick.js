@@ -38,7 +38,7 @@ if (composer) {
   }
 
   function count() {
-    const attached = [...list.querySelectorAll("[data-size]")].reduce((sum, chip) => sum + Number(chip.dataset.size), 0);
+    const attached = [...list.querySelectorAll("[data-size]")].reduce((sum, entry) => sum + Number(entry.dataset.size), 0);
     const about = Math.ceil((box.value.length + Math.min(attached, MOST)) / CHARACTERS);
     const room = Number(chosen().room);
     tokens.hidden = about < SHOWN_FROM;

@@ -49,7 +49,7 @@ def page(browser: Browser, ada: Visitor, garden: str) -> Iterator[Page]:
 
 
 def names(page: Page) -> list[str]:
-    return page.locator("#waiting .chip__name").all_inner_texts()
+    return page.locator("#waiting .file__name").all_inner_texts()
 
 
 GIVE = """([how, name, body]) => {
@@ -96,8 +96,8 @@ def test_files_come_by_button_drop_and_paste_and_go_with_the_message(
     page.reload()
     assert names(page) == ["notes.md", "bed.png"], "they are kept like the draft"
     page.get_by_label("Your message").press("Enter")
-    page.locator(".user .chip").nth(1).wait_for()
-    assert page.locator(".user .chip__name").all_inner_texts() == ["notes.md", "bed.png"]
+    page.locator(".user .file").nth(1).wait_for()
+    assert page.locator(".user .file__name").all_inner_texts() == ["notes.md", "bed.png"]
     held(page, "document.querySelectorAll('#waiting li').length === 0")
     assert not page.get_by_text("cannot see images").is_visible()
     place.settled(garden)
@@ -141,7 +141,7 @@ def test_an_upload_shows_how_far_it_is_and_can_be_cancelled_and_the_message_wait
     page.get_by_text("Sending when the files are there").wait_for()
     place.until(lambda: page.wait_for_timeout(20) or len(held_back) == 2)
     held_back[1].continue_()
-    page.locator(".user .chip").get_by_text("quick.txt").wait_for()
+    page.locator(".user .file").get_by_text("quick.txt").wait_for()
     place.settled(garden)
     assert [(item.text, len(item.attached)) for item in place.items(garden)][2] == ("With a file", 1)
     assert File.waiting(garden, ada.person.id) == []
