@@ -15,7 +15,7 @@ READY = "navigator.serviceWorker.ready.then(one => Boolean(one.active))"
 
 def test_what_is_installed_lives_below_the_path_of_parley(open_place: Callable[..., Place]):
     place = open_place(CHAT_PUBLIC_URL="http://chat.example/team")
-    with httpx2.Client(base_url=f"http://127.0.0.1:{place.port}", trust_env=False) as client:
+    with httpx2.Client(base_url=f"http://127.0.0.1:{place.port}", trust_env=False, timeout=30) as client:
         manifest = client.get("/manifest.webmanifest").json()
         assert {manifest[name] for name in ("id", "start_url", "scope")} == {"/team/"}
         for icon in manifest["icons"]:
