@@ -22,10 +22,24 @@ KEYS = {  # what each key does, and the usual one for it
     "copy": ("Copy", "c"),
     "again": ("Answer again", "r"),
     "edit": ("Edit", "e"),
-    "search": ("Search", "/"),
+    "write": ("Write a message", "w"),
     "new": ("New conversation", "n"),
+    "list": ("Go to the list", "l"),
+    "menu": ("What to do with this conversation", "m"),
+    "find": ("Find in this conversation", "f"),
+    "search": ("Search everything", "/"),
     "palette": ("Everything one can do", "Ctrl+K"),
     "keys": ("The list of keys", "?"),
+}
+PLACES = {  # where g and a letter lead
+    "c": ("New conversation", "/"),
+    "s": ("Search", "/search"),
+    "a": ("Assistants", "/agents"),
+    "r": ("Archived", "/archived"),
+    "d": ("Deleted", "/deleted"),
+    "p": ("Preferences", "/preferences"),
+    "i": ("Where you are signed in", "/signed-in"),
+    "h": ("Help", "/help"),
 }
 TAKEN = {"g": "It begins the keys that go to a place.", "Escape": "It closes what is open.", "Enter": "It sends."}
 KEY = re.compile(r"((?:(?:Ctrl|Alt|Shift|Meta)\+)*)(\S|F\d{1,2}|Escape|Enter)", re.I)

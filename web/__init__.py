@@ -12,6 +12,7 @@ from web import (
     health,
     installable,
     items,
+    palette,
     preferences,
     search,
     signed_in,
@@ -20,6 +21,6 @@ from web import help as handbook
 
 DOORS = [
     *(agents.door, assets.door, conversations.door, drafts.door, entry.door),
-    *(errors.door, filed.door, health.door, items.door, search.door),
+    *(palette.door, errors.door, filed.door, health.door, items.door, search.door),
     *(files.door, preferences.door, signed_in.door, handbook.door, installable.door),
 ]

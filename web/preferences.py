@@ -1,19 +1,17 @@
 """How a person likes their pages, drawn as attributes of each whole page and never of a part of one."""
 
-from collections.abc import Callable
-
 from flask import Blueprint, Response, abort, g, make_response, render_template, request
 
 from models import Preference, Unfit
-from tables.preferences import KEYS, preferred, rebound
+from tables.preferences import KEYS, PLACES, preferred, rebound
 from web.answers import moved
 
 door = Blueprint("preferences", __name__)
 
 
 @door.app_context_processor
-def known() -> dict[str, Callable[[], Preference]]:
-    return {"preference": mine}
+def known() -> dict[str, object]:
+    return {"preference": mine, "deeds": KEYS, "places": PLACES}
 
 
 def mine() -> Preference:
