@@ -1,6 +1,6 @@
 """Everything one can do, by its name: the conversations that the palette finds."""
 
-from flask import Blueprint, Response, current_app, g, redirect, render_template, request
+from flask import Blueprint, g, render_template, request
 
 from models import Conversation
 
@@ -10,11 +10,9 @@ LISTED = 8  # conversations
 
 
 @door.get("/palette")
-def find() -> str | Response:
-    """The person's newest conversations whose title has what they typed; without the page's script, the search."""
+def find() -> str:
+    """The person's newest conversations whose title has what they typed."""
     typed = " ".join(request.args.get("q", "").replace("\0", "").split())[:200]
-    if not request.headers.get("HX-Request"):
-        return redirect(f"{current_app.config['BASE']}/search", 303)
     theirs = Conversation.of(g.person.id)
     found = theirs.where(Conversation.title.contains(typed)) if typed else theirs
     return render_template("keys/_found.html", conversations=list(found.limit(LISTED)))
