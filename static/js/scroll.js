@@ -95,8 +95,16 @@ if (scroller && newer && items) {
     for (let part = first(items); part; part = edge(part) < edge(scroller) && first(part)) line.unshift([part, place(part)]);
   }
 
+  // The parts stand one below the other: halving finds it, in a list of thousands, too.
   function first(parent) {
-    return [...parent.children].find((part) => part.id !== "more" && part.getBoundingClientRect().bottom > edge(scroller));
+    const parts = parent.children;
+    let from = parts[0]?.id === "more" ? 1 : 0;
+    for (let to = parts.length; from < to; ) {
+      const middle = (from + to) >> 1;
+      if (parts[middle].getBoundingClientRect().bottom > edge(scroller)) to = middle;
+      else from = middle + 1;
+    }
+    return parts[from];
   }
 
   function tell(changes) {
