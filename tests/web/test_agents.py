@@ -156,7 +156,7 @@ def test_the_first_screen_offers_assistants_and_words(world: World):
     world.ben.client.post("/draft", data={"text": "Half a thought"})
     both = world.ben.client.get(f"/?agent={baker.id}&text=Bread").text
     assert "Half a thought\n\nBread</textarea>" in both, "a draft is never lost"
-    assert f'name="agent" value="{baker.id}"' in both
+    assert re.search(rf'<option value="{baker.id}"[^>]* selected>Baker', both)
     assert world.ada.client.get(f"/?agent={baker.id}").status_code == 404
 
     gate = world.script.gate()
