@@ -11,6 +11,7 @@ import flask_sock  # noqa: E402
 import gevent  # noqa: E402
 from flask import Flask  # noqa: E402
 from gevent.pywsgi import WSGIServer  # noqa: E402
+from peewee import DatabaseError  # noqa: E402
 
 import feed  # noqa: E402
 from database import Locked, database, new_key  # noqa: E402
@@ -67,7 +68,7 @@ def serve(settings: Settings) -> None:
     runner = Runner(settings)
     server = WSGIServer((settings.host, settings.port), app, log=None, handler_class=Handler)
     server.start()
-    url = settings.public_url or f"http://{settings.host}:{server.server_port}"
+    url = settings.url(server.server_port)
     print(f"Parley is at {url} (port {server.server_port})", flush=True)
     print(f"Sign in, once, with {url}/enter?key={owner.invite()}", flush=True)
     runner.start()
@@ -95,8 +96,7 @@ def link(settings: Settings, name: str = "") -> None:
     """Print a sign-in link for NAME, who is let in as a member when new; "" is the owner."""
     owner = prepare(settings)
     person = (Person.find(Person.name == name) or Person.join(name)) if name else owner
-    url = settings.public_url or f"http://{settings.host}:{settings.port}"
-    print(f"{person.name} signs in, once, with {url}/enter?key={person.invite()}")
+    print(f"{person.name} signs in, once, with {settings.url(settings.port)}/enter?key={person.invite()}")
 
 
 def main(command: str = "", *names: str) -> None:
@@ -114,3 +114,5 @@ if __name__ == "__main__":
         main(*sys.argv[1:])
     except (BadSettings, TooNew, Locked) as why:
         sys.exit(str(why))
+    except (OSError, DatabaseError) as why:
+        sys.exit(f"Parley cannot start or go on: {why}. Look at CHAT_DATA, CHAT_HOST and CHAT_PORT.")

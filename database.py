@@ -70,10 +70,20 @@ class Database(peewee.SqliteDatabase):
         asked = time.monotonic()
         try:
             if self.writer is not None:  # (an idle ThreadPool has the length 0)
-                return self.writer.apply(self._transact, (work, asked, patience))
+                result, why = self.writer.apply(self._outcome, (work, asked, patience))
+                if why:
+                    raise why
+                return result
             return self._transact(work, asked, patience)
         finally:
             self.committed()
+
+    def _outcome(self, *said: object) -> tuple[object, Exception | None]:
+        """What became of a write, for the greenlet that waits: what is raised in the thread itself goes to the log."""
+        try:
+            return self._transact(*said), None
+        except Exception as why:
+            return None, why
 
     def _transact(self, work: Callable[[], object], asked: float, patience: float) -> object:
         left = patience - (time.monotonic() - asked if self.refused > asked else 0)

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 class BadSettings(Exception):
     """The environment says something Parley does not understand; the text says what and what to do."""
 
+MOST = 10**9
+
 
 class Address(str):
     """A web address with its origin as browsers write it (RFC 6454, 6.2), without a slash at its end; or ""."""
@@ -43,7 +45,7 @@ class Settings:
     silence: float = 60.0  # seconds it may be silent within an answer
     longest: float = 600.0  # seconds a whole answer may take
     private_plugins: str = ""  # "1" lets plugins reach private addresses
-    ai_url: str = ""  # an OpenAI-compatible server, its address with /v1
+    ai_url: Address = Address("")  # an OpenAI-compatible server, its address with /v1
     ai_key: str = ""  # its key
     ai_model: str = ""  # the model it answers with by default
     ai_sees: str = ""  # "1" its models see pictures, "0" they do not; "" their names tell
@@ -55,12 +57,29 @@ class Settings:
         unknown = sorted(name for name in environ if name.startswith("CHAT_") and name not in known)
         if unknown:
             raise BadSettings(f"There is no setting called {unknown[0]}. Known are: {', '.join(sorted(known))}.")
-        told = known.keys() & environ
+        told = {name for name in known.keys() & environ.keys() if environ[name].strip()}
         return cls(**{known[name].name: parsed(known[name].type, name, environ[name]) for name in told})
+
+    def __post_init__(self) -> None:
+        """Raises BadSettings for a value that nothing can be done with."""
+        for field in fields(self):
+            value, least = getattr(self, field.name), 0 if field.name == "port" else 1
+            if isinstance(value, (int, float)) and not least <= value <= (65535 if field.name == "port" else MOST):
+                raise BadSettings(f"{variable(field.name)} is {value}; it must be at least {least} and not that big.")
+        if self.ai_sees not in ("", "0", "1"):
+            raise BadSettings(f"AI_SEES is {self.ai_sees!r}; it is 1, 0 or empty.")
+
+    def url(self, port: int) -> str:
+        """How a browser reaches the server that listens on PORT."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url or f"http://{host}:{port}"
 
     @property
     def database(self) -> Path:
         return self.data / "parley.db"
+
+
+KINDS = {int: "whole number", float: "number", Address: "web address such as https://example.org", Path: "path"}
 
 
 def variable(field: str) -> str:
@@ -73,4 +92,4 @@ def parsed(kind: type, name: str, value: str) -> object:
     try:
         return kind(value.strip())
     except ValueError:
-        raise BadSettings(f"{name} is {value!r}, which is no {kind.__name__}.") from None
+        raise BadSettings(f"{name} is {value!r}, which is no {KINDS[kind]}.") from None

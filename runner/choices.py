@@ -36,8 +36,8 @@ class Models:
     def list(self) -> None:
         """Write the table of choices."""
         Choice.delete().execute()
-        if self.settings.ai_url and self.settings.ai_model:
-            name = self.settings.ai_model
+        if self.settings.ai_url:
+            name = self.default
             Choice.create(id=name, name=name, group=self.host, sees=self.sees(name))
         for model in self.local.values():
             note = DEMO_NOTE if model.demo else ""

@@ -159,6 +159,8 @@ class Conversation(Answered, Edited, Filed, Row):
     @write
     def send_now(self) -> None:
         """Let the queue go on after a stop."""
+        if self.open_wish() and self.queue():
+            raise Refused("An answer is being written. This goes out right after it; stop the answer to send it now.")
         self._next_wish()
 
     @write

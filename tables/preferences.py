@@ -64,7 +64,7 @@ class Preference(Row):
     @classmethod
     @write
     def keep(cls, person: str, **columns: str) -> None:
-        if not cls.update(**columns).where(cls.id == person).execute():
+        if columns and not cls.update(**columns).where(cls.id == person).execute():
             cls.create(id=person, **columns)
 
     @property

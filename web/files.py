@@ -34,6 +34,8 @@ def create(id: str) -> Response:
 def show(file: str) -> Response:
     """The bytes, to be kept and never to be opened as a page of ours."""
     found = find.file(file)
+    if not found.path.exists():
+        abort(404, "The file itself is not on the server any more. Was the folder of files left out of a backup?")
     answer = send_file(found.path.absolute(), found.kind, as_attachment=True, download_name=found.name, etag=False)
     answer.headers.update(ASIDE)
     return answer

@@ -35,13 +35,16 @@ if (composer) {
   composer.addEventListener("htmx:after:request", (event) => {
     if (event.target !== composer) return;
     const status = event.detail.ctx?.response?.status ?? 0;
+    if (status) delete composer.dataset.unsent;
     if (status === 204 || status === 303) taken();
     else if (status === 409) renew();
     tried = "";
     settle(status >= 400 ? "Not sent" : "");
   });
   composer.addEventListener("htmx:error", (event) => {
-    if (event.target === composer) settle("Not sent yet: no connection");
+    if (event.target !== composer) return;
+    composer.dataset.unsent = "yes"; // leaving the page asks first
+    settle("Not sent yet: no connection");
   });
   composer.addEventListener("renew", renew);
   composer.addEventListener("put", grow);

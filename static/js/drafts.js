@@ -51,6 +51,7 @@ if (composer) {
     box.dispatchEvent(new Event("input", { bubbles: true }));
     box.focus();
   });
+  addEventListener("beforeunload", (event) => composer.dataset.unsent && box.value && event.preventDefault());
   addEventListener("pagehide", () => dirty() && box.value.length < SHORT && save(true));
 
   const editing = () => Boolean(composer.dataset.editing);

@@ -90,7 +90,7 @@ function escape() {
   if (document.body.dataset.menu === "open") menu(false);
   else if (part) part.click();
   else if (stop) stop.requestSubmit();
-  else if (document.activeElement === box) [...document.querySelectorAll("#items > .item")].at(-1)?.focus({ preventScroll: true });
+  else if (document.activeElement === box) ([...document.querySelectorAll("#items > .item")].at(-1) ?? document.getElementById("scroll")).focus({ preventScroll: true });
   else box?.focus();
 }
 
