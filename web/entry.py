@@ -9,7 +9,7 @@ from web.auth import open_to_all, secure
 door = Blueprint("entry", __name__)
 
 LASTS = 90 * 86400  # seconds a browser keeps the cookie
-USED = "This link was used already, or it is too old. Ask for a new one: the command bin/run link prints one on the server."
+USED = "This link was used already, or it is too old. Ask for a new one: bin/run link prints one on the server."
 
 
 @door.get("/enter")
