@@ -14,6 +14,7 @@ if (scroller && newer && items) {
   let finger = 0; // where it touched
   let last = 0; // where the page was scrolled to, and how high the text was, when that was last looked at
   let height = 0;
+  let width = 0; // in another width the text is another one, and nobody has scrolled
   let top = 0; // where it was scrolled to when LINE was noted
   let line = []; // what stands at the first visible line, the smallest part first, and the place of each in the text
 
@@ -27,10 +28,11 @@ if (scroller && newer && items) {
     const by = scroller.scrollTop - last;
     const shrunk = Math.max(0, height - scroller.scrollHeight); // by so much the text moved, not the reader
     if (by > 0 && atEnd()) following = true;
-    if (by < -shrunk - NEAR_END && !atEnd()) following = false;
+    if (by < -shrunk - NEAR_END && scroller.clientWidth === width && !atEnd()) following = false;
     if (by > 0 || !following) look();
     if (following) newer.hidden = true;
-    mark();
+    if (following) mark();
+    else keep(); // something may have come above in the same frame
   }, { passive: true });
   newer.addEventListener("click", () => {
     to(scroller.scrollHeight);
@@ -67,6 +69,7 @@ if (scroller && newer && items) {
   function look() {
     last = scroller.scrollTop;
     height = scroller.scrollHeight;
+    width = scroller.clientWidth;
   }
 
   function along() {
