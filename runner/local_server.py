@@ -8,6 +8,7 @@ listens, its address is the first line of standard output. The process ends when
 
 import ctypes
 import os
+import select
 import signal
 import sys
 
@@ -23,11 +24,15 @@ def main(path: str, name: str, idle: int) -> None:
     """Serve the model of the file PATH as NAME; after IDLE seconds without a question its memory is given back."""
     end_with_the_parent(signal.SIGKILL)
     key = sys.stdin.readline().strip()
+    if orphaned():
+        os._exit(0)
     server = xllamacpp.Server(parameters(path, name, idle, key))
     end_with_the_parent(0)
-    print(server.listening_address, flush=True)
-    sys.stdin.read()
-    os._exit(0)
+    try:
+        print(server.listening_address, flush=True)
+        sys.stdin.read()
+    finally:
+        os._exit(0)  # at once: llama.cpp's threads would keep the process
 
 
 def end_with_the_parent(signal_number: int) -> None:
@@ -37,6 +42,13 @@ def end_with_the_parent(signal_number: int) -> None:
     alone counts: the thread that waited for it may end and its process go on.
     """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal_number), 0, 0, 0)
+
+
+def orphaned() -> bool:
+    """Whether the parent ended before it could be heard of: nobody holds the other end of standard input."""
+    poll = select.poll()
+    poll.register(sys.stdin, select.POLLHUP)
+    return bool(poll.poll(0))
 
 
 def parameters(path: str, name: str, idle: int, key: str) -> xllamacpp.CommonParams:

@@ -209,6 +209,12 @@ def test_no_child_is_left_when_its_parent_is_killed(moment, blow):
     wait(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
+def test_a_child_whose_parent_ended_before_it_woke_ends_too():
+    program = [sys.executable, "-I", str(PROGRAM), embedded()[0].path, "name", "600"]
+    ended = subprocess.run(program, input="key\n", capture_output=True, text=True, timeout=15)  # nobody stays to hear it
+    assert (ended.returncode, ended.stdout) == (0, ""), "it did not even load"
+
+
 def test_the_pages_go_on_while_it_loads():
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
     _, gap = parent.stdout.readline().split()
