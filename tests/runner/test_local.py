@@ -211,7 +211,7 @@ def test_no_child_is_left_when_its_parent_is_killed(moment, blow):
 
 def test_a_child_whose_parent_ended_before_it_woke_ends_too():
     program = [sys.executable, "-I", str(PROGRAM), embedded()[0].path, "name", "600"]
-    ended = subprocess.run(program, input="key\n", capture_output=True, text=True, timeout=15)  # nobody stays to hear it
+    ended = subprocess.run(program, input="key\n", capture_output=True, text=True, timeout=15)
     assert (ended.returncode, ended.stdout) == (0, ""), "it did not even load"
 
 
