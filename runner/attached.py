@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import gevent
@@ -34,8 +35,8 @@ def opened(items: Iterable[Item], sees: bool, most: int = MOST) -> dict[str, lis
     for item in reversed([item for item in items if item.kind == "user" and item.files]):
         files = item.attached
         left -= sum(file.size for file in files if file.pictures)
-        share = most // max(1, len(files))
-        found[item.id] = [read(file, share, "" if left >= 0 else EARLIER if sees else BLIND) for file in files]
+        share, unseen = most // max(1, len(files)), "" if left >= 0 else EARLIER if sees else BLIND
+        found[item.id] = gevent.get_hub().threadpool.map(partial(read, share=share, unseen=unseen), files)
     return found
 
 
@@ -48,8 +49,7 @@ def read(file: File, share: int, unseen: str) -> Attached:
             return Attached(name, extent, head, tail)
         if unseen:
             return Attached(name, extent, why=unseen)
-        pool = gevent.get_hub().threadpool
-        return Attached(name, extent, url=pool.apply(data_url, (file.path, file.kind)))
+        return Attached(name, extent, url=data_url(file.path, file.kind))
     except FileNotFoundError:
         return Attached(name, extent, why=LOST)
 

@@ -7,10 +7,10 @@ from database import write
 from models import Conversation, Item
 from runner.client import complete
 from runner.pieces import Failure, Server
+from tables.plain import HIDDEN
 
 TITLE_MAX = 80  # characters
 PROMPT = "Name this conversation in at most six words, in its own language. Answer with the name only.\n\n"
-HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")  # controls, and what turns the direction
 REFUSALS = ("i'm sorry", "i am sorry", "i cannot", "i can't", "as an ai", "sorry,")
 
 

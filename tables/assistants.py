@@ -8,6 +8,7 @@ import peewee as pw
 
 from database import Row, new_key, write
 from tables.people import Person
+from tables.plain import plain
 
 NAME_MAX = 80  # characters
 INSTRUCTIONS_MAX = 100_000  # characters
@@ -116,7 +117,7 @@ def assistant(id: str, name: str) -> Assistant:
 
 def described(name: str, instructions: str) -> dict[str, str]:
     """NAME and INSTRUCTIONS as they are kept. Raises Unfit."""
-    name = " ".join(name.replace("\0", "").split())
+    name = plain(name)
     if not name:
         raise Unfit("An assistant needs a name.")
     if len(name) > NAME_MAX:

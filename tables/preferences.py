@@ -105,7 +105,7 @@ def spelled(written: str) -> str:
     """A key as it is kept: j, ?, Ctrl+K; "" for none. Raises Unfit."""
     written = written.strip()
     found = KEY.fullmatch(written)
-    if written and not found:
+    if written and not (found and written.isprintable()):
         raise Unfit(f"“{written[:40]}” is no key. Write one character, or Ctrl, Alt, Shift or Meta with one: Ctrl+K.")
     if not found:
         return ""

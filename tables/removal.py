@@ -27,14 +27,20 @@ log = logging.getLogger("parley.removal")
 
 
 def serve() -> None:
-    """Remove what is due, for ever. What an earlier server removed is cleaned up first."""
-    clean = False
+    """Remove what is due, for ever. What an earlier server removed and may not have cleaned up is cleaned up first."""
+    clean = not removed()
     while True:
         try:
             clean = scrub() if sweep() or not clean else True
         except (Locked, Full) as why:
             log.warning("waiting for the database: %s", why)
         gevent.sleep(EVERY)
+
+
+def removed() -> bool:
+    """Whether the notes still tell of a conversation that was removed."""
+    gone = "select 1 from change where kind = 'conversation' and gone = 1 limit 1"
+    return database.execute_sql(gone).fetchone() is not None
 
 
 def sweep() -> int:

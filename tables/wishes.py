@@ -1,6 +1,7 @@
 """What a person wishes, as items: a message, "again", "stop", a decision; and what becomes of a wish sent twice."""
 
 from tables.items import Item
+from tables.plain import plain
 from tables.refused import Refused
 
 TITLE_MAX = 60  # characters of a title made from the person's first words
@@ -37,7 +38,7 @@ def decided(call: Item, yes: bool) -> Item:
 
 def first_words(text: str) -> str:
     """The person's first words as a title: the first line that says something, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
+    line = next(filter(None, map(plain, text.splitlines())), "")
     if len(line) <= TITLE_MAX:
         return line
     return line[:TITLE_MAX].rsplit(" ", 1)[0].rstrip(",;:.") + "…"

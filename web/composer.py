@@ -2,21 +2,19 @@
 
 from flask import g, request
 
-from models import Choice, Context, Conversation, Draft, File, Item, groups
+from models import Choice, Conversation, Draft, File, Item, groups
 from web.items import LONGEST
 
 
 def box(conversation: Conversation | None, edits: str = "") -> dict[str, object]:
     """What the box of CONVERSATION (None: a new one) is drawn with; EDITS is the person's message to be edited."""
     chat, choices = conversation.id if conversation else "", list(Choice.select())
-    context = Context.find(Context.id == chat)
     return {
         "draft": draft(conversation),
         "edited": own(conversation, edits) if conversation else None,
         "waiting": File.waiting(chat, g.person.id),
         "choices": choices,
         "groups": groups(choices),
-        "window_tokens": context.window if context else 0,
     }
 
 

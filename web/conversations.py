@@ -5,6 +5,7 @@ from flask import Blueprint, Response, abort, current_app, g, render_template, r
 import feed
 from database import database
 from models import LISTED, Assistant, Choice, Conversation, Item, Window
+from tables.plain import plain
 from web import filed, find
 from web.answers import moved, no_content
 from web.composer import box
@@ -82,7 +83,7 @@ def news(id: str) -> Response:
 
 @door.post("/conversations/<id>/title")
 def rename(id: str) -> Response:
-    title = " ".join(request.form.get("title", "").replace("\0", "").split())
+    title = plain(request.form.get("title", ""))
     find.writable(id).rename(title or abort(400, "A title has at least one character."))
     return no_content(f"/conversations/{id}")
 
@@ -137,7 +138,7 @@ def page(conversation: Conversation | None, place: Place | None = None, edits: s
             "demo": Choice.only_demo(),
             "agents": list(Assistant.seen_by(g.person.id)),
             "agent": met(conversation),
-            "going": going(),
+            "going": [] if conversation else going(),
             "openers": OPENERS,
         }
     return render_template("conversations/show.html", place=place, person=g.person, **names)

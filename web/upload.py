@@ -12,12 +12,11 @@ from werkzeug.sansio import multipart
 
 from database import Full, new_key
 from models import File, Kind, Unknown, files
+from tables.plain import plain
 
 READ = 1 << 16  # bytes
 SLACK = 1 << 16  # bytes of a form around its file
 LONGEST_NAME = 120  # characters
-# Control characters, and those that turn the direction of what follows.
-UNSEEN = {*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x2028, 0x2029}
 
 
 @dataclass
@@ -112,8 +111,8 @@ def split(stream: IO[bytes], boundary: bytes, parts: list[Part], most: int, coun
 
 def cleaned(name: str) -> str:
     """NAME as it may be shown: without folders and without what cannot be seen."""
-    seen = "".join(c for c in name.replace("\\", "/").rsplit("/", 1)[-1] if ord(c) not in UNSEEN).strip()
+    seen = plain(name.replace("\\", "/").rsplit("/", 1)[-1])
     stem, dot, ending = seen.rpartition(".")
     if len(seen) <= LONGEST_NAME:
-        return seen or "file"
+        return seen if seen.strip(".") else "file"
     return f"{stem[: LONGEST_NAME - len(ending) - 2]}…{dot}{ending}" if len(ending) < 20 else seen[:LONGEST_NAME]

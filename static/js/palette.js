@@ -48,5 +48,7 @@ if (palette) {
       const name = (one.dataset.name ??= one.textContent.toLowerCase());
       one.parentElement.hidden = one.dataset.off === "off" || !words.every((word) => name.includes(word));
     }
+    const none = palette.querySelector(".palette__none");
+    none.textContent = fitting().length ? "" : none.parentElement.dataset.none;
   }
 }

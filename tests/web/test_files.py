@@ -121,6 +121,8 @@ NAMES = {
     'a"; filename=b.exe': 'a"; filename=b.exe',
     "\u202egnp.exe": "gnp.exe",
     "con.txt": "con.txt",
+    "...": "file",
+    "a\u2066b\x9f\x07.txt": "ab.txt",
     "x" * 200 + ".txt": "x" * 115 + "….txt",
 }
 

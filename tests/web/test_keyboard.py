@@ -136,6 +136,10 @@ def test_the_palette_does_what_is_typed(page: Page, script: Scripted):
     page.get_by_role("dialog", name="Keys").wait_for()
     keys.press("Escape")
     keys.press("ControlOrMeta+k")
+    keys.type("zzzz")
+    palette.get_by_text("Nothing here is called that.").wait_for()
+    for _ in "zzzz":
+        keys.press("Backspace")
     keys.type("rain in")
     palette.get_by_role("link", name="The rain in May").first.wait_for()
     expect(palette.get_by_role("link", name="Archived")).to_be_hidden()

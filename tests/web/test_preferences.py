@@ -70,7 +70,7 @@ def test_a_key_has_one_spelling(written: str, key: str):
     assert spelled(written) == key
 
 
-@pytest.mark.parametrize("written", ["jj", "Ctrl+", "Control+K", "Ctrl K", "\0\0"])
+@pytest.mark.parametrize("written", ["jj", "Ctrl+", "Control+K", "Ctrl K", "\0\0", "\0", "Ctrl+\x1b", "\u200d"])
 def test_what_is_no_key_is_said(written: str):
     with pytest.raises(Unfit, match="is no key"):
         spelled(written)

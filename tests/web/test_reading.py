@@ -276,6 +276,7 @@ def test_the_foot_says_what_an_answer_used(place: Place, script: Scripted, ada: 
     script.plays(text("Fine."), *END)
     garden = ada.begins("Tell me")
     place.settled(garden)
-    line, title = re.search(r'title="([^"]+)"><span class="foot__line">([^<]+)<', ada.sees(garden)).group(2, 1)
+    numbers = r'title="([^"]+)"><span class="foot__model">[^<]+</span> <span class="foot__line">([^<]+)<'
+    line, title = re.search(numbers, ada.sees(garden)).group(2, 1)
     assert re.fullmatch(r"5 tokens · \d\.\d s( · \d+ tokens/s)?", line)
     assert re.fullmatch(r"12 tokens read, 5 written, the first after \d\.\d s, all in \d\.\d s", title)
