@@ -22,6 +22,7 @@ BEAT = 10  # times as seldom every page is; it takes 50 s of silence for a loss
 SIGNED_OUT = 4401  # close codes the page knows; it does not come back by itself
 REMOVED = 4403
 DELETED = 4410
+TOO_MANY = 4429
 AGAIN = 1012  # come back at once
 
 log = logging.getLogger("parley.live")

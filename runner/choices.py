@@ -59,11 +59,15 @@ class Models:
             return self.settings.ai_model or "default"
         return next(iter(self.local), "")
 
+    def there(self, model: str) -> bool:
+        """Whether somebody may answer as MODEL: the far server is asked for any name."""
+        return model in self.local or bool(self.settings.ai_url and not model.startswith("local:"))
+
     def server(self, model: str) -> Server:
         """Where MODEL answers; a local one is started. Raises Failure when there is none."""
         if model in self.local:
             return self._local(self.local[model])
-        if model and self.settings.ai_url and not model.startswith("local:"):
+        if model and self.there(model):
             return Server(self.host, self.settings.ai_url, self.settings.ai_key, model)
         raise Failure(
             who="Parley",

@@ -167,7 +167,9 @@ class Run:
 
     @property
     def model(self) -> str:
-        return self.models.chosen(self.wish.model, self.conversation.agent)
+        """The model of the wish; where one of an earlier answer is there no more, the usual one answers again."""
+        gone = self.wish.kind == "retry" and not self.models.there(self.wish.model)
+        return self.models.chosen("" if gone else self.wish.model, self.conversation.agent)
 
     # Acting
 

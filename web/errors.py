@@ -11,6 +11,13 @@ door = Blueprint("errors", __name__)
 BUSY = "The database is busy with something else. Nothing is lost: try again in a few seconds."
 FULL = "The server's disk is full, or fails, so this was not stored. What you typed is still here: try again later."
 
+PLAINLY = {  # where nobody has said anything better
+    400: "Parley cannot make sense of what was sent. Go back, load the page again, and try once more.",
+    404: "There is nothing at this address. It may have been mistyped, or what was here is gone.",
+    405: "This address is no page to look at. Go back and use the page's own buttons.",
+    413: "That is more than a form may carry. Send it in parts, or attach it as a file.",
+}
+
 IN_THE_PAGE = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}  # whatever was pressed
 
 
@@ -18,7 +25,8 @@ IN_THE_PAGE = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML"}  # whatever w
 def refused(why: HTTPException) -> Response:
     if why.response is not None:
         return why.response
-    return told(why.code or 500, why.description or why.name)
+    said = why.description if why.description != type(why).description else PLAINLY.get(why.code, why.name)
+    return told(why.code or 500, said)
 
 
 @door.app_errorhandler(Refused)

@@ -10,9 +10,11 @@ const START_OVER_AFTER = 1000; // ms
 const SIGNED_OUT = 4401;
 const REMOVED = 4403;
 const DELETED = 4410;
+const TOO_MANY = 4429;
 
 const SIGNED_OUT_WORDS = "You are signed out. What you typed is kept: sign in again to go on.";
 const DELETED_WORDS = "This conversation was deleted. Its owner can bring it back for a while.";
+const TOO_MANY_WORDS = "You have too many pages open, so this one does not follow. Close some and load it again.";
 const REMOVED_WORDS = "You are no longer in this conversation.";
 
 const main = document.querySelector("#main[data-cursor]");
@@ -37,6 +39,7 @@ if (main) {
     if (code === SIGNED_OUT) end(SIGNED_OUT_WORDS);
     else if (code === REMOVED) end(REMOVED_WORDS);
     else if (code === DELETED) end(DELETED_WORDS);
+    else if (code === TOO_MANY) end(TOO_MANY_WORDS);
     else gone();
   });
   document.addEventListener("htmx:ws:before:message:incoming", (event) => {

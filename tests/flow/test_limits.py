@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable
 
+from playwright.sync_api import Page
+
 from models import Conversation, Item
-from tests.browser import Browser, as_fresh
+from tests.browser import Browser, as_fresh, held
 from tests.place import Place
 from tests.scripted import DONE, END, Scripted, finish, last_user, text, usage
 
@@ -133,3 +135,29 @@ def test_a_server_that_cuts_the_front_off_without_a_word_is_found_out(place: Pla
     ada.asks(garden, "What is this about? " + "All the beds of the garden. " * 1500)
     place.settled(garden)
     assert re.search(r"The server read only 2,048 of about 10,\d\d\d tokens", ada.sees(garden))
+
+
+def test_a_page_too_many_says_so_and_goes_on_as_a_page(
+    script: Scripted, open_place: Callable[..., Place], browser: Browser
+):
+    place = open_place(script, CHAT_PAGES_PERSON="2")
+    ada = place.visitor()
+    first, second = browser.page(ada), browser.page(ada)
+    third = browser.context(ada).new_page()
+    third.goto(place.url)
+    third.get_by_text("You have too many pages open").wait_for()
+    assert not first.get_by_text("You have too many pages open").is_visible()
+    second.context.close()
+    place.until(lambda: follows(third), "there is room again")
+    script.says("It did.")
+    rain = ada.begins("Did it rain?")
+    third.locator(f"#conversation-{rain}").wait_for()
+    place.settled(rain)
+
+
+def follows(page: Page) -> bool:
+    """Whether PAGE, loaded again, is let in."""
+    page.reload()
+    settled = "!offline.hidden || document.querySelector('#main')._htmx?.ws?.connection?.socket?.readyState === 1"
+    held(page, settled)
+    return page.locator("#offline").is_hidden()

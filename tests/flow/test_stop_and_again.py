@@ -229,6 +229,24 @@ def test_a_failure_in_words_lets_the_next_message_go_out(place: Place, script: S
     assert as_fresh(page)
 
 
+@pytest.mark.real
+def test_an_answer_of_a_model_that_is_gone_comes_again_from_the_usual_one(place: Place, script: Scripted):
+    script.says("From afar.")
+    ada = place.visitor()
+    garden = ada.begins("Hello", model="far-1")
+    place.settled(garden)
+    place.kill()
+    for name in ("AI_URL", "AI_KEY", "AI_MODEL"):
+        del place.settings[name]
+    place.start()
+    assert ada.again(garden).status_code == 303
+    place.until(
+        lambda: place.status(garden) != "working" and not Conversation.get_by_id(garden).open_wish(), "it ends", 60
+    )
+    answer = [item for item in place.items(garden) if item.drawn][-1]
+    assert (answer.kind, place.status(garden)) == ("text", "idle") and answer.model.startswith("local:")
+
+
 def test_a_model_that_thinks_and_says_nothing_is_asked_once_more_and_then_named(place: Place, script: Scripted):
     script.thinks("Hmm.").thinks("Hmm, hmm.")
     ada = place.visitor()
