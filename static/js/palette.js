@@ -7,6 +7,8 @@ if (palette) {
   const all = () => [...palette.querySelectorAll(".palette__deed")];
   const fitting = () => all().filter((one) => one.checkVisibility());
 
+  // Emptied before it opens: `toggle` comes later than the first letters of somebody who types fast.
+  palette.addEventListener("beforetoggle", () => (typed.value = ""));
   palette.addEventListener("toggle", () => palette.open && begin());
   typed.addEventListener("input", sift);
   palette.addEventListener("htmx:after:swap", sift);
@@ -30,7 +32,6 @@ if (palette) {
   palette.addEventListener("submit", (event) => event.preventDefault());
 
   function begin() {
-    typed.value = "";
     for (const one of all()) one.dataset.off = possible(one) ? "" : "off";
     sift();
     typed.form.dispatchEvent(new Event("open"));

@@ -119,6 +119,18 @@ def test_every_place_has_its_letters(page: Page, place: Place):
     page.get_by_label("Your message").wait_for()
 
 
+def test_the_palette_keeps_the_letters_of_somebody_who_types_fast(page: Page):
+    typed = page.evaluate("""() => {
+        document.dispatchEvent(new KeyboardEvent('keydown', {key: 'k', ctrlKey: true, bubbles: true, cancelable: true}))
+        const box = document.getElementById('palette-typed')
+        box.value = 'zz'
+        box.dispatchEvent(new Event('input', {bubbles: true}))
+        return new Promise(done => setTimeout(() => done(document.getElementById('palette').open && box.value), 200))
+    }""")
+    assert typed == "zz"
+    page.keyboard.press("Escape")
+
+
 def test_the_palette_does_what_is_typed(page: Page, script: Scripted):
     keys = page.keyboard
     script.plays(text("Yes."), *END)
