@@ -97,9 +97,9 @@ def sizes() -> list[Row]:
     lack = f" (without {', '.join(lacking + more)}, which this environment lacks)" if lacking + more else ""
     both = base + model
     return [
-        Row("installed size, base", "≤ 200 MB", f"{base / 1e6:.0f} MB{lack}", "", base <= 200e6),
+        Row("installed size, the server", "≤ 200 MB", f"{base / 1e6:.0f} MB{lack}", "", base <= 200e6),
         Row(
-            "installed size, with the model that comes with it",
+            "installed size, with the engine and the model that come with it",
             "≤ 450 MB",
             f"{both / 1e6:.0f} MB{lack}",
             "",
